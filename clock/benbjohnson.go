@@ -7,11 +7,12 @@ import (
 	benbjohnson "github.com/benbjohnson/clock"
 )
 
-// Benbjohnson returns a github.com/benbjohnson/clock Clock that follows m, for code that takes one. Its time is m's.
-// Its timers, tickers and contexts fire inside the calls that move m, at their time, with that package's guarantees:
-// callbacks run in goroutines of their own, each step takes a real millisecond, and the times sent on channels ignore
-// jumps. Timers of wheels that such callbacks set fire as soon as m notices them, at or after their deadline. A Mock is
-// slowed down by this only from the first such timer on. Wrap returns m for it.
+// Benbjohnson returns a github.com/benbjohnson/clock Clock that follows m, for code that takes such a Clock. The time
+// of the Clock is the time of m. Its timers, tickers and contexts fire at their time, inside the calls that move m.
+// They have the guarantees of that package: callbacks run in goroutines of their own, each step takes a real
+// millisecond, and the times sent on channels ignore jumps. Timers of wheels that such callbacks set fire as soon as m
+// notices them, at or after their deadline. A Mock is slowed down only from the first timer of the Clock on. For the
+// Clock, Wrap returns m.
 func (m *Mock) Benbjohnson() benbjohnson.Clock {
 	m.requireMade()
 	return follower{m}

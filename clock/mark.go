@@ -7,12 +7,10 @@ import (
 	"sync"
 )
 
-// A call that moves a Mock must know whether it runs inside a callback of that
-// Mock. If it does, it would wait for itself and must panic. Otherwise it waits
-// its turn. A goroutine has no identity in Go, but it can read its own stack.
-// Therefore callbacks run under frames of markCallback. Each Mock being moved has
-// a number, and the count of frames is that number plus one, usually one. Only a
-// call that finds its Mock busy reads the stack.
+// A call that moves a Mock must know whether it runs inside a callback of that Mock. If it does, it would wait for
+// itself and must panic. Otherwise it waits its turn. A goroutine has no identity in Go, but it can read its own stack.
+// Therefore callbacks run under frames of markCallback. Each Mock being moved has a number, and its callbacks run under
+// one frame more than that number. The number is usually 0. Only a call that finds its Mock busy reads the stack.
 
 // atRest is the number of a Mock that is not being moved.
 const atRest = -1

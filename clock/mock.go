@@ -24,7 +24,8 @@ import (
 //
 // For code that takes a github.com/benbjohnson/clock Clock there is Benbjohnson.
 type Mock struct {
-	// Mock is the clock on which the timers of Benbjohnson are made. It does not move before the first of them.
+	// Mock is the clock on which the timers of Benbjohnson are made. It does not move until the first of these timers
+	// is made.
 	//
 	// Deprecated: use Benbjohnson.
 	Mock *benbjohnson.Mock
@@ -32,20 +33,20 @@ type Mock struct {
 	base time.Time // immutable; the wall time at elapsed 0, in UTC
 
 	moveMu  sync.Mutex    // held by the call that moves the clock
-	number  atomic.Int32  // of this mock among those being moved, or atRest; see mark.go
+	number  atomic.Int32  // number of this mock among the mocks being moved, or atRest; see mark.go
 	stepMu  sync.Mutex    // held while wheels are stepped, not while the benbjohnson mock moves
 	elapsed atomic.Int64  // written with stepMu held
 	jumped  atomic.Int64  // wall time is base + elapsed + jumped
-	orders  atomic.Uint64 // the last order given out
+	orders  atomic.Uint64 // the last order that was given out
 	setting atomic.Int64  // number of timers that have an order but may not be aimed at yet
 
 	mu        sync.Mutex
 	alarms    alarmheap.Heap[*mockAlarm] // guarded by mu; the aimed alarms
 	wheels    map[*mockAlarm]struct{}    // guarded by mu; the attached alarms
-	onJump    []*mockAlarm               // guarded by mu; those with a function for jumps, in their order
+	onJump    []*mockAlarm               // guarded by mu; alarms with a function for jumps, in the order of OnJump
 	changed   chan struct{}              // guarded by mu; nil, or closed at the next change
 	waiting   atomic.Int32               // number of WaitFor and WaitNext calls
-	unsettled []stepped.Wheel            // guarded by stepMu; stepped since the last settle
+	unsettled []stepped.Wheel            // guarded by stepMu; wheels that were stepped since the last settle
 	ending    ending                     // guarded by stepMu
 
 	companion companion
@@ -55,7 +56,7 @@ type Mock struct {
 // UTC, whatever the machine's zone and the zone of the times passed to Set. A test of
 // a Schedule therefore has the same outcome everywhere.
 func NewMock() *Mock {
-	inner := benbjohnson.NewMock() // at the epoch in the machine's zone, until activate
+	inner := benbjohnson.NewMock() // stands at the epoch in the machine's zone until activate is called
 	m := &Mock{Mock: inner, base: inner.Now().UTC(), wheels: make(map[*mockAlarm]struct{}),
 		alarms: alarmheap.New((*mockAlarm).before, (*mockAlarm).position)}
 	m.number.Store(atRest)
@@ -69,7 +70,7 @@ func (m *Mock) requireMade() {
 	}
 }
 
-// String reports how far the clock has moved.
+// String names the clock as a mock and gives its elapsed time.
 func (m *Mock) String() string { return fmt.Sprintf("mock at %v", m.Elapsed()) }
 
 // isMock makes IsMock recognize a Mock, even an embedded one.

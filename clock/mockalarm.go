@@ -14,9 +14,9 @@ type mockAlarm struct {
 	mock    *Mock         // immutable
 	wheel   stepped.Wheel // a bell, or the attached wheel; guarded by mock.mu, like the fields below
 	at      time.Duration // the aim
-	order   uint64        // of the timer to fire at the aim; 0 if it is not known yet
-	version uint64        // the number of calls of Set and Stop
-	index   int           // 1 + its index in the heap; 0 if it is not in the heap
+	order   uint64        // order of the timer to fire at the aim; 0 if not known yet
+	version uint64        // number of calls of Set and Stop
+	index   int           // 1 + the alarm's index in the heap; 0 if it is not in the heap
 	jumped  func()        // the function passed to OnJump
 }
 

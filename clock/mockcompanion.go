@@ -15,7 +15,7 @@ import (
 type companion struct {
 	mu     sync.Mutex  // held to set active, and while elapsed time moves without the benbjohnson mock
 	active atomic.Bool // whether the benbjohnson mock moves too; never unset
-	moving atomic.Bool // callbacks of its timers may be running
+	moving atomic.Bool // whether callbacks of the benbjohnson mock may be running
 	wakeMu sync.Mutex
 	wakes  []*benbjohnson.Timer // guarded by wakeMu; timers made while moving, which call catchUp
 }
@@ -51,9 +51,9 @@ func (m *Mock) arrived() {
 	m.companion.wakes = nil
 }
 
-// aimed is called when an alarm is aimed while the benbjohnson mock moves. That time may
-// come before the benbjohnson mock arrives. Therefore aimed sets a timer on it that steps
-// the wheels at that time.
+// aimed is called when an alarm is aimed while the benbjohnson mock moves. The time at, at which the alarm is aimed,
+// may come before the benbjohnson mock arrives. Therefore aimed sets a timer on the benbjohnson mock that steps the
+// wheels at that time.
 func (m *Mock) aimed(at time.Duration) {
 	m.companion.wakeMu.Lock()
 	defer m.companion.wakeMu.Unlock()

@@ -91,8 +91,7 @@ func (m *Mock) moveTo(at time.Duration) bool {
 	return true
 }
 
-// moveAlone moves elapsed time to at, unless the benbjohnson mock is active. It reports
-// whether it moved it.
+// moveAlone moves elapsed time to at, unless the benbjohnson mock is active. It reports whether it moved elapsed time.
 func (m *Mock) moveAlone(at time.Duration) bool {
 	m.companion.mu.Lock()
 	defer m.companion.mu.Unlock()
@@ -117,8 +116,8 @@ func (m *Mock) settle() (waited bool) {
 // due is the wheel to step next.
 type due struct {
 	wheel stepped.Wheel
-	at    time.Duration // its nearest deadline
-	limit uint64        // timers of this order and above may have to wait for another wheel
+	at    time.Duration // nearest deadline of the wheel
+	limit uint64        // timers whose order is limit or above may have to wait for another wheel
 	tied  bool          // another wheel has the same nearest deadline
 }
 
@@ -163,10 +162,10 @@ func (m *Mock) verify(a *mockAlarm) bool {
 	return exact
 }
 
-// stepLimit returns the limit for a Step of the first wheel in the heap. This is the order
-// of the second alarm, if it is aimed at that time. Otherwise it is the next order to be
-// given out, because the next timer may be set on another wheel. The limit is never above
-// ending.limit. tied reports whether the second alarm is aimed at that time.
+// stepLimit returns the limit for a Step of the first wheel in the heap. If the second alarm is aimed at the time at,
+// too, the limit is the order of that alarm. Otherwise the limit is the next order to be given out, because the next
+// timer may be set on another wheel. The limit is never above ending.limit. tied reports whether the second alarm is
+// aimed at the time at.
 func (m *Mock) stepLimit(at time.Duration) (limit uint64, tied bool) {
 	limit = m.orders.Load() + 1
 	if m.ending.limit > 0 {
@@ -186,7 +185,7 @@ func (m *Mock) stepLimit(at time.Duration) (limit uint64, tied bool) {
 // steps the timers that were set before it. After lastRounds the remaining timers wait for
 // the next move.
 type ending struct {
-	limit  uint64 // timers of this order and above wait for the next round; 0 before the end
+	limit  uint64 // timers whose order is limit or above wait for the next round; 0 before the end
 	rounds int
 }
 
@@ -202,8 +201,8 @@ func (e *ending) reach(m *Mock) {
 	}
 }
 
-// again begins another round if a timer was set in this one, up to lastRounds times. It
-// reports whether it did.
+// again begins another round if a timer was set in this one, up to lastRounds times. It reports whether it has begun
+// one.
 func (e *ending) again(m *Mock) bool {
 	next := m.orders.Load() + 1
 	if e.limit == 0 || e.limit == next || e.rounds == lastRounds {

@@ -6,18 +6,17 @@ import (
 	"time"
 )
 
-// WaitFor waits until at least n timers are pending on the wheels of this clock. It is for
-// code under test that sets its timers in goroutines: call WaitFor, then Add. If ctx ends
-// first, the error wraps ctx's, and says how many timers are pending and when the nearest is
-// due.
+// WaitFor waits until at least n timers are pending on the wheels of this clock. It is for code under test that sets
+// its timers in goroutines: call WaitFor, then Add. If ctx ends first, the error wraps the error of ctx, and says how
+// many timers are pending and when the nearest is due.
 func (m *Mock) WaitFor(ctx context.Context, n int) error {
 	return m.waitUntil(ctx, nil, func() bool { return m.pending() >= n })
 }
 
-// WaitNext waits until the nearest deadline is exactly d ahead. It is for code under test that moves or stops
-// timers in goroutines, so that their number is no criterion. It checks whenever a timer is set or moved, and every
-// millisecond, because it is not notified when a timer is stopped or the clock is moved. Its error is that of
-// WaitFor.
+// WaitNext waits until the nearest deadline is exactly d ahead. It is for code under test that moves or stops timers in
+// goroutines, so that their number is no criterion. It checks whenever a timer is set or moved, and every millisecond,
+// because it is not notified when a timer is stopped or the clock is moved. If ctx ends first, WaitNext returns an
+// error as WaitFor does.
 func (m *Mock) WaitNext(ctx context.Context, d time.Duration) error {
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
@@ -69,7 +68,7 @@ func (m *Mock) describePending() string {
 	case pending > 1:
 		text, first = fmt.Sprintf("%d timers are pending", pending), "the nearest is "
 	}
-	if next, ok := m.Next(); ok { // repeaters that run are pending, and have no deadline yet
+	if next, ok := m.Next(); ok { // repeaters whose function runs are pending, but have no deadline yet
 		text += fmt.Sprintf(", %sdue in %v", first, next)
 	}
 	return text

@@ -8,10 +8,10 @@ package clock
 // ahead by the latency of recent wake-ups. While the process is too busy to notice the timerfd in time, a runtime timer
 // helps. One descriptor and one goroutine serve all clocks and alarms of the process. They are created when an alarm is
 // set to a time less than an eighth of a second ahead, and are released 40 ms after that time, or when the last alarm
-// is stopped. Tests that look for leaked goroutines meanwhile can ignore this one with
+// is stopped. Tests that look for leaked goroutines meanwhile can ignore this goroutine with
 // goleak.IgnoreAnyFunction("github.com/epicycle-go/epicycle/clock/internal/wakeup.(*waiter).read"). An alarm that is
-// set further ahead is held by a runtime timer, which takes neither, until a tenth of a second before its time. If no
-// timerfd can be opened, runtime timers ring the alarms, and String reports that.
+// set further ahead is held by a runtime timer, which takes no descriptor and no goroutine, until a tenth of a second
+// before its time. If no timerfd can be opened, runtime timers ring the alarms, and String reports that.
 //
 // The descriptor can be lost: other code may close a descriptor that is not its own, or the process may be restored
 // from a snapshot. The loss is noticed whenever the timerfd is aimed: at each Set that makes another alarm the first,

@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Spinning is like Precise, but its alarms wake window before their time and spin
-// until it has come. They are about a microsecond late, and each wake-up keeps a
-// processor busy for up to window. It spins at no other time. A window of some 150 µs
-// covers the latency of most wake-ups. With a window of 0 or less it does not spin.
+// Spinning is like Precise, but its alarms wake window before their time and spin until that time has come. They are
+// about a microsecond late, and each wake-up keeps a processor busy for up to window. The clock spins at no other time.
+// A window of some 150 µs covers the latency of most wake-ups. With a window of 0 or less the clock does not spin.
 func Spinning(window time.Duration) Clock {
 	return &spinning{Clock: Precise(), window: max(0, window)}
 }
@@ -27,11 +26,11 @@ func (c *spinning) NewAlarm(ring func()) Alarm {
 	return a
 }
 
-// spinningAlarm aims an alarm of the Precise clock window before its own aim. The aim
-// may change while it spins.
+// spinningAlarm aims an alarm of the Precise clock window before its own aim. The aim may change while the
+// spinningAlarm spins.
 type spinningAlarm struct {
 	clock *spinning
-	alarm Alarm // of the Precise clock
+	alarm Alarm // an alarm of the Precise clock
 	ring  func()
 
 	mu    sync.Mutex
@@ -90,7 +89,7 @@ func (a *spinningAlarm) spin() bool {
 // a testing/synctest bubble time stands still while a goroutine runs.
 const maxEqualReadings = 1000
 
-// poll reports whether to stop spinning, and if so whether to ring.
+// poll reports in done whether to stop spinning, and in due whether to ring then.
 func (a *spinningAlarm) poll(now time.Duration, still bool) (done, due bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,14 +10,14 @@ import (
 
 // timerAlarm is an alarm that rings by a timer, such as one of time.AfterFunc.
 type timerAlarm struct {
-	elapsed   func() time.Duration // the time that the timer counts in
+	elapsed   func() time.Duration // returns the time in which the timer counts
 	afterFunc func(d time.Duration, f func()) resettable
 	call      serial.Call
 	mu        sync.Mutex
 	timer     resettable // guarded by mu; made by the first Set
 }
 
-// resettable is a *time.Timer, or benbjohnson's.
+// resettable is a *time.Timer, or a *Timer of package benbjohnson.
 type resettable interface {
 	Reset(d time.Duration) bool
 	Stop() bool

@@ -11,9 +11,10 @@ import (
 	"github.com/epicycle-go/epicycle/clock/internal/serial"
 )
 
-// Wrap returns a Clock that uses c, any github.com/benbjohnson/clock Clock including its Mock. That Mock runs callbacks
-// in goroutines of their own and sleeps a real millisecond for each, so a wheel on it is no faster and no more
-// deterministic than other timers on it. For a *Mock of this package, and for its Benbjohnson, Wrap returns that Mock.
+// Wrap returns a Clock that uses c, any github.com/benbjohnson/clock Clock including its Mock. A Mock of that package
+// runs callbacks in goroutines of their own and sleeps a real millisecond for each. So a wheel on such a Mock is no
+// faster and no more deterministic than its other timers. For a *Mock of this package, and for the result of its
+// Benbjohnson, Wrap returns the *Mock itself.
 //
 // If a benbjohnson Mock is set back, elapsed time stands still until the mock has reached its earlier time again.
 //
@@ -58,8 +59,7 @@ func (w *wrapped) NewAlarm(ring func()) Alarm {
 	return &timerAlarm{elapsed: w.innerElapsed, afterFunc: w.timer, call: serial.Call{F: ring}}
 }
 
-// innerElapsed returns the time that the inner clock's timers count in. It goes back when
-// the inner clock is set back.
+// innerElapsed returns the time in which the inner clock's timers count. It goes back when the inner clock is set back.
 func (w *wrapped) innerElapsed() time.Duration { return w.inner.Since(w.start) }
 
 func (w *wrapped) timer(d time.Duration, f func()) resettable { return w.inner.AfterFunc(d, f) }

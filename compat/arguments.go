@@ -8,8 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// translate returns the error of this package that corresponds to one of package
-// hierarchy.
+// translate returns the error of this package that corresponds to err, an error of package hierarchy.
 func translate(err error) error {
 	switch {
 	case errors.Is(err, hierarchy.ErrClosed):

@@ -41,7 +41,7 @@ func (c *Cache) part(key string) *part {
 // CacheOption is an option of NewCache.
 type CacheOption func(cache *Cache)
 
-// WithLimit limits the cache to limit values: setting one more removes the least recently used one. There is no limit
+// WithLimit limits the cache to limit values: setting one more removes the least recently used value. There is no limit
 // if limit is 0 or less.
 func WithLimit(limit int) CacheOption {
 	return func(c *Cache) { c.store.recent = newRecency(limit) }
@@ -143,7 +143,7 @@ func (c *Cache) Take(key string, fetch func() (any, error)) (any, error) {
 	fetched := false
 	value, err := p.flights.do(key, func(f *flight) (any, error) {
 		if value, ok := c.store.get(key); ok {
-			return value, nil // it was stored after the first lookup
+			return value, nil // the value was stored after the first lookup
 		}
 		value, err := fetch()
 		if err != nil {

@@ -6,17 +6,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// drainWorkers is how many calls of Drain's function run at once.
+// drainWorkers is the most calls of Drain's function that run at once.
 const drainWorkers = 8
 
-// Drain removes all pending timers at once and calls fn with the key and value of each.
-// The wheel can still be used, also by fn. If the wheel is stopped meanwhile, fn is still
-// called for all of them, and Shutdown waits for that. If fn panics, the panic is
-// recovered and logged, and fn is still called for the others.
+// Drain removes all pending timers at once and calls fn with the key and value of each. The wheel can still be used,
+// also by fn. If the wheel is stopped meanwhile, fn is still called for all removed timers, and Shutdown waits until
+// these calls have returned. If fn panics, the panic is recovered and logged, and fn is still called for the others.
 //
-// Drain does not wait for fn. Up to eight calls of fn run at once, each in its own
-// goroutine. They begin in the order of the deadlines: when fn is called for a timer, it
-// has returned for all timers that were due earlier, except for at most seven.
+// Drain does not wait for fn. Up to eight calls of fn run at once, each in its own goroutine. They begin in the order
+// of the deadlines: when fn is called for a timer, fn has returned for all but at most seven of the timers that were
+// due earlier.
 //
 // On a *clock.Mock, Drain calls fn in the caller's goroutine, one timer after the other
 // in the order of the deadlines, and returns after the last call. If fn calls
@@ -76,7 +75,7 @@ func runAll(tasks []task, fn Execute) {
 
 // drains counts the calls of Drain whose function has not returned for all timers.
 type drains struct {
-	mu       sync.Mutex // also held while a Drain removes timers
+	mu       sync.Mutex // guards the fields below; also held while a Drain removes timers
 	active   int        // guarded by mu
 	closed   bool       // guarded by mu; no Drain begins any more
 	finished chan struct{}
@@ -86,7 +85,7 @@ type drains struct {
 func newDrains() drains { return drains{finished: make(chan struct{})} }
 
 // begin counts a Drain and returns true, unless the wheel is stopped. It keeps mu locked until removed is called. So
-// either Drain or a concurrent Stop gets all pending timers, and the error of Drain says whether Stop did.
+// either Drain or a concurrent Stop gets all pending timers, and Drain returns an error if Stop got them.
 func (d *drains) begin() bool {
 	d.mu.Lock()
 	if d.closed {

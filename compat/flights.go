@@ -8,11 +8,11 @@ import (
 // errNotReturned is the error of callers that waited for a fetch that did not return.
 var errNotReturned = errors.New("compat: a concurrent fetch of the same key panicked or called runtime.Goexit")
 
-// flights are the calls of Take's fetch that have not returned. At most one per key is current: later calls for that
-// key wait for it, and its value is kept.
+// flights are the calls of Take's fetch that have not returned. Each key has at most one current flight. Later calls of
+// Take for the key wait for the current flight, and the value that it fetches is kept.
 //
-// It is not golang.org/x/sync/singleflight, because there a fetch that panics makes all callers that wait for it panic,
-// and one that calls runtime.Goexit ends their goroutines, too.
+// It is not golang.org/x/sync/singleflight. There, a fetch that panics makes all waiting callers panic, and a fetch
+// that calls runtime.Goexit ends their goroutines, too.
 type flights struct {
 	mu      sync.Mutex
 	current map[string]*flight // guarded by mu; by key
@@ -58,9 +58,8 @@ func (fs *flights) begin(key string) (f *flight, begun bool) {
 
 // finish ends f. If f was current, finish calls keep.
 //
-// It is called before do returns: once the fetched value is kept, it may be deleted at
-// any time, and a call that begins after that must not wait for this flight and return
-// its value.
+// finish is called before do returns. Once the fetched value is kept, it may be deleted at any time. A call of Take
+// that begins after the deletion must not wait for f and return its value.
 func (fs *flights) finish(key string, f *flight, keep func()) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -74,8 +73,8 @@ func (fs *flights) finish(key string, f *flight, keep func()) {
 // changes the value of key. What was fetched may be older than the change, so it is
 // returned only to the callers that already wait. It is not kept.
 //
-// The lock is held during change, so that no flight begins or finishes between the two
-// steps.
+// The lock is held during change, so that no flight begins or finishes between forgetting the flight and changing the
+// value.
 func (fs *flights) forget(key string, change func()) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()

@@ -13,10 +13,10 @@ func (c *Cache) reportEvery(period time.Duration) (err error) {
 	if c.report, err = hierarchy.New(cfg); err != nil {
 		return err
 	}
-	var last CacheStats // at the last report; reports of one cache never overlap
+	var last CacheStats // figures at the last report; reports of one cache never overlap
 	_, err = c.report.Every(period, func() {
 		before, now := last, c.Stats()
-		last = now // set before logging, which may panic
+		last = now // set before the call that logs, since that call may panic
 		c.logSince(before, now)
 	})
 	return err

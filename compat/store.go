@@ -11,8 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// store has the values of a Cache. Each is a pending timer of the wheel, which removes
-// it when it expires.
+// store has the values of a Cache. Each value is a pending timer of the wheel. The wheel removes the value when it
+// expires.
 type store struct {
 	wheel  *hierarchy.Keyed[string, any]
 	recent *recency // nil without a limit
@@ -75,9 +75,9 @@ func (s *store) remove(key string) {
 	s.wheel.Remove(key)
 }
 
-// len returns the number of values, which never exceeds the limit. The wheel counts its
-// shards one after the other; without the lock, a value could be replaced by one on
-// another shard meanwhile, and both would be counted.
+// len returns the number of values, which never exceeds the limit. The wheel counts its shards one after the other.
+// Without the lock, a value on one shard could be replaced by a value on another shard meanwhile, and both would be
+// counted.
 func (s *store) len() int {
 	if r := s.recent; r != nil {
 		r.mu.Lock()

@@ -17,10 +17,9 @@ type Ticker interface {
 	Stop()
 }
 
-// NewTimingWheelWithTicker makes a wheel that takes its time from ticker: each tick
-// received moves its time by one interval, and nothing else does. A timer set for k
-// intervals fires at the k-th tick after that; a timer whose deadline is between two
-// ticks fires at the later one. Tasks run in their own goroutines, at most 4,096 at once.
+// NewTimingWheelWithTicker makes a wheel that takes its time from ticker: each tick received moves the wheel's time by
+// one interval, and nothing else moves it. A timer set for k intervals fires at the k-th tick after it was set. A timer
+// whose deadline is between two ticks fires at the later one. Tasks run in their own goroutines, at most 4,096 at once.
 //
 // Stop and Shutdown stop the ticker, and Shutdown waits until it is stopped. If the
 // ticker's channel is closed, the wheel stops. The error is not nil if interval or
@@ -51,7 +50,7 @@ type tickClock struct {
 	elapsed  atomic.Int64 // written by run
 	alarm    tickAlarm
 
-	idle     chan struct{} // run receives from it when it has nothing else to do
+	idle     chan struct{} // run receives from idle when it has nothing else to do
 	stopped  chan struct{} // closed by stop
 	returned chan struct{} // closed when run has returned
 	stopOnce sync.Once
@@ -72,13 +71,13 @@ func (c *tickClock) run(onClosed func()) {
 	defer close(c.returned)
 	ticks := c.ticker.Chan()
 	for {
-		select { // checked first, because a fast ticker may always have a tick ready
+		select { // stopped is checked first, because a fast ticker may always have a tick ready
 		case <-c.stopped:
 			c.stopTicker()
 			return
 		default:
 		}
-		select { // ticks and the alarm come before callers, which wait for them: see await
+		select { // ticks and the alarm come before callers of await, which wait for both
 		case _, ok := <-ticks:
 			if !c.count(ok, onClosed) {
 				return
@@ -102,9 +101,8 @@ func (c *tickClock) run(onClosed func()) {
 	}
 }
 
-// count moves the time by one interval, at most to the largest there is, and rings the
-// alarm if it is due. If ok is false, the channel is closed: count calls onClosed and
-// returns false.
+// count moves the time by one interval, at most to the largest time.Duration, and rings the alarm if it is due. If ok
+// is false, the channel is closed: count calls onClosed and returns false.
 func (c *tickClock) count(ok bool, onClosed func()) bool {
 	if !ok {
 		onClosed()
@@ -116,8 +114,8 @@ func (c *tickClock) count(ok bool, onClosed func()) bool {
 	return true
 }
 
-// stopTicker stops the ticker, unless its channel is closed: then its owner has stopped
-// it already, and a second Stop of a go-zero FakeTicker would panic.
+// stopTicker stops the ticker, unless the ticker's channel is closed. In that case the owner has already stopped the
+// ticker, and a second Stop of a go-zero FakeTicker would panic.
 func (c *tickClock) stopTicker() {
 	select {
 	case _, ok := <-c.ticker.Chan():
@@ -130,9 +128,8 @@ func (c *tickClock) stopTicker() {
 	c.ticker.Stop()
 }
 
-// await waits until run has done all it had to do when await was called: all ticks
-// received are counted, and tasks made due by MoveTimer are dispatched. It also returns
-// when the clock is stopped.
+// await waits until run has done everything that was to be done when await was called: all ticks received are counted,
+// and tasks made due by MoveTimer are dispatched. It also returns when the clock is stopped.
 //
 // The sender of a tick continues as soon as the tick is received, before it is counted.
 // If the sender then sets a timer, the tick must be counted before the timer is set.
@@ -201,7 +198,7 @@ func (a *tickAlarm) Stop() {
 	a.mu.Unlock()
 }
 
-// ringIfDue rings the alarm if the time it is aimed at has come. Only run calls it.
+// ringIfDue rings the alarm if the time at which it is aimed has come. Only run calls it.
 func (a *tickAlarm) ringIfDue() {
 	a.mu.Lock()
 	due := a.aimed && a.aim <= a.clock.Elapsed()

@@ -17,8 +17,8 @@ var (
 	ErrArgument = errors.New("incorrect task argument")
 )
 
-// maxTasks is how many tasks of a wheel may run at once. Further tasks wait in a queue;
-// the wheel and its callers do not wait for them.
+// maxTasks is the most tasks of a wheel that may run at once. Further tasks wait in a queue; the wheel and its callers
+// do not wait for them.
 const maxTasks = 4096
 
 // Execute runs the task of a key. If it panics, the panic is recovered and logged to
@@ -30,7 +30,7 @@ type Execute func(key, value any)
 type TimingWheel struct {
 	wheel  *hierarchy.Keyed[any, any]
 	ticks  *tickClock // nil if the wheel has no ticker
-	inline bool       // the clock is a mock: tasks run in the goroutine that moves it
+	inline bool       // whether the clock is a mock, so that tasks run in the goroutine that moves it
 	closed atomic.Bool
 	drains drains
 }
@@ -100,9 +100,9 @@ func (tw *TimingWheel) SetTimer(key, value any, delay time.Duration) error {
 	return translate(tw.wheel.Set(key, value, delay))
 }
 
-// MoveTimer makes the timer of key fire after delay, counted from now. It does nothing if
-// key has no timer. On a wheel with a ticker, a delay below the interval runs the task at
-// once, in its own goroutine. The errors are those of SetTimer.
+// MoveTimer makes the timer of key fire after delay, counted from now. It does nothing if key has no timer. On a wheel
+// with a ticker, a delay below the interval runs the task at once, in its own goroutine. MoveTimer returns the same
+// errors as SetTimer.
 func (tw *TimingWheel) MoveTimer(key any, delay time.Duration) error {
 	if delay <= 0 || !validKey(key) {
 		return ErrArgument

@@ -8,8 +8,8 @@ import (
 )
 
 // After returns a channel that receives, after d, the wall time at which it was due. If d <= 0, or d has passed before
-// the timer is set, it receives that before After returns, or on a mock in the next Add. The error is ErrClosed or
-// ErrFull. Use NewTimer for a timer that can be stopped.
+// the timer is set, the channel receives that time before After returns. On a mock, it receives the time in the next
+// Add. The error is ErrClosed or ErrFull. Use NewTimer for a timer that can be stopped.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	c, now := make(chan time.Time, 1), w.core.Now()
 	var err error
@@ -26,10 +26,10 @@ func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	return c, nil
 }
 
-// ChanTimer sends the time when it was due on C, as a time.Timer of Go 1.23 and later does: after Stop or Reset has
-// returned, no value from before is received. Stop and Reset treat it as pending until its value is received. It keeps
-// its place under MaxPending until it is stopped. Its methods may be called concurrently. Unlike the channels of
-// package time, C has a capacity of 1: cap(C) is 1, and len(C) may be 1.
+// ChanTimer sends on C the wall time at which it was due, as a time.Timer of Go 1.23 and later does. After Stop or
+// Reset has returned, no value that was sent before is received. Stop and Reset treat the timer as pending until its
+// value is received. The timer keeps its place under MaxPending until it is stopped. Its methods may be called
+// concurrently. Unlike the channels of package time, C has a capacity of 1: cap(C) is 1, and len(C) may be 1.
 type ChanTimer struct {
 	C <-chan time.Time
 
@@ -38,12 +38,12 @@ type ChanTimer struct {
 	c      chan time.Time
 	timer  engine.Handle // guarded by mu, as all below
 	run    uint64        // changes with each Stop and Reset, so that an earlier firing sends nothing
-	unsent bool          // it was set, and has not sent or been stopped since
-	placed bool          // it has a place under MaxPending
+	unsent bool          // whether the timer was set, and has neither sent nor been stopped since
+	placed bool          // whether the timer has a place under MaxPending
 }
 
-// NewTimer makes a timer that fires after d. If d <= 0 it fires before NewTimer returns, or on a mock in the next Add.
-// The error is ErrClosed or ErrFull.
+// NewTimer makes a timer that fires after d. If d <= 0, the timer fires before NewTimer returns. On a mock, it fires in
+// the next Add. The error is ErrClosed or ErrFull.
 func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 	c := make(chan time.Time, 1)
 	t := &ChanTimer{C: c, c: c, wheel: w}

@@ -18,11 +18,12 @@ type Config struct {
 	// itself is the nearest power of two in nanoseconds. Interval places the boundaries
 	// of the circles and never changes when a timer fires.
 	Interval time.Duration
-	// Precision limits the wake-ups: the times at which two of them are aimed are at least one Precision apart, and a
-	// timer that falls due between them waits for the second. The default is 1ms, or Interval if that is less. With the
-	// default only a crowd has to wait, which is more than four timers that are due within one Precision; fewer are
-	// exact. On a mock clock all timers are exact. A smaller Precision makes crowded timers more exact and costs CPU: a
-	// thousand wake-ups a second take about 4 % of a core. Precision must not be greater than an Interval that is set.
+	// Precision limits the wake-ups. Two wake-ups are aimed at times that are at least one Precision apart. A timer
+	// that falls due between these times waits for the second wake-up. The default is 1ms, or Interval if that is less.
+	// With the default, only a crowd waits, which is more than four timers that are due within one Precision. Fewer
+	// timers are exact. On a mock clock all timers are exact. A smaller Precision makes crowded timers more exact and
+	// costs CPU: a thousand wake-ups a second take about 4 % of a core. Precision must not be greater than an Interval
+	// that is set.
 	Precision time.Duration
 	// Clock provides the time and wakes the wheel, default clock.Precise().
 	Clock clock.Clock
@@ -30,17 +31,18 @@ type Config struct {
 	Executor Executor
 	// MaxPending limits the number of pending timers; 0 means no limit. A timer of any kind takes one place from when
 	// it is set until it fires or is stopped. A Repeater, Ticker or ChanTimer, which can be used after it has fired,
-	// keeps its place until it is stopped. If all places are taken, a call that would set a new timer returns ErrFull,
-	// or a context that is cancelled with this cause. Setting a timer again that has its place, as Timer.Reset and
-	// Keyed.Set of a pending key do, never fails for want of one, and Reset of a FuncTimer, ChanTimer or Ticker that
-	// has given its place back takes one beyond the limit. A timer that is due when it is set, and is therefore
-	// dispatched or served within the call, takes no place. The limit costs a counter shared by all cores.
+	// keeps its place until it is stopped. If all places are taken, a call that would set a new timer returns ErrFull.
+	// WithTimeout and WithDeadline return a context that is cancelled with the cause ErrFull. A timer that still has
+	// its place can be set again even then, as Timer.Reset and Keyed.Set of a pending key do. A FuncTimer, ChanTimer or
+	// Ticker that has given its place back takes a place beyond the limit in Reset. A timer that is already due when it
+	// is set takes no place if it is dispatched or served within the call. The limit costs a counter shared by all
+	// cores.
 	MaxPending int
-	// MaxQueued limits the callbacks that wait in the executor: while that many wait, setting a timer whose callback
-	// the executor would run returns ErrFull. 0 means no limit. Timers that are already pending still fire, so with
-	// MaxPending at most the sum of both wait in all. Channels, sleepers and contexts have no callback in the executor,
-	// so only MaxPending limits them. Operations that need no new timer, such as Reset and the next run of a Repeater,
-	// have no limit.
+	// MaxQueued limits the callbacks that wait in the executor. While MaxQueued callbacks wait, setting a timer whose
+	// callback the executor would run returns ErrFull. 0 means no limit. Timers that are already pending still fire, so
+	// if MaxPending is set, too, at most MaxPending + MaxQueued callbacks wait. Channels, sleepers and contexts have no
+	// callback in the executor, so only MaxPending limits them. Operations that need no new timer, such as Reset and
+	// the next run of a Repeater, are not limited.
 	MaxQueued int
 	// Shards is the number of parts that the wheel has, each with a lock of its own, so
 	// that cores seldom wait for each other. It is rounded up to a power of two, at most
@@ -57,12 +59,13 @@ const (
 	defaultInterval  = time.Second
 	defaultPrecision = time.Millisecond
 	maxShards        = 1 << 10
-	// defaultFew is how many timers that are due within one default precision are not a crowd yet. Ten must be a crowd,
-	// the average of a wheel with ten thousand timers in a second, even where they happen to be less dense.
+	// defaultFew is the largest number of timers due within one default Precision that is not a crowd yet. A wheel with
+	// ten thousand timers in a second has ten in each millisecond on average. Where it happens to have fewer, they must
+	// still be a crowd.
 	defaultFew = 4
 )
 
-// newCore makes a wheel with that Config, which calls fire with the value of each timer.
+// newCore makes a wheel configured by cfg, which calls fire with the value of each timer.
 func newCore[T any](cfg Config, fire func(T)) (*engine.Core[T], error) {
 	if fire == nil {
 		return nil, ErrNilFunc

@@ -8,28 +8,25 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/wheelctx"
 )
 
-// WithTimeout is context.WithTimeout with the deadline on this wheel. The context is
-// done after d (before the call returns if d <= 0, or if d has passed by then), when parent is done, when cancel is
-// called, or when the wheel stops. Err and Cause of the context and of its children are
-// those of package context: DeadlineExceeded after d. If the wheel is stopped or full, or
-// is stopped later, the context is cancelled with the cause ErrClosed or ErrFull. Call
-// cancel as soon as the context is no longer needed. cancel may be called several times,
-// and concurrently.
+// WithTimeout is context.WithTimeout with the deadline on this wheel. The context is done when d has passed, when
+// parent is done, when cancel is called, or when the wheel stops. If d <= 0, or d has passed before the timer is set,
+// the context is done before the call returns. Err and Cause of the context and of its children return what package
+// context would return: DeadlineExceeded after d. If the wheel is stopped, or is stopped later, the context is
+// cancelled with the cause ErrClosed. If the wheel is full, the context is cancelled with the cause ErrFull. Call
+// cancel as soon as the context is no longer needed. cancel may be called several times, and concurrently.
 //
-// When the call that ends the context returns (cancel, Add of a clock.Mock, or the first
-// Stop of the wheel), the context and its children are done. Further calls of Stop do not
-// wait for the first. When the cancel of a parent returns, Done, Err and Cause of the
-// context are right. Children that package context made from this context, and contexts
-// made from these children, may then be cancelled a moment later, in a goroutine.
+// When the call that ends the context returns (cancel, Add of a clock.Mock, or the first Stop of the wheel), the
+// context and its children are done. Further calls of Stop do not wait for the first. When the cancel of a parent
+// returns, Done, Err and Cause of the context already show it. Children that package context made from this context,
+// and contexts made from these children, may be cancelled a moment later, in a goroutine.
 //
-// A context costs two allocations. The first Done costs three to five more. The first few
-// contexts below a parent that package context can cancel cost two more each.
+// A context costs two allocations. The first call of Done costs three to five more. The first few contexts below a
+// parent that package context can cancel cost two more allocations each.
 //
-// A context and its children need no goroutine. There are two exceptions, for which package
-// context starts a goroutine: a parent of a foreign type without an AfterFunc method; and a
-// child made from a context.WithValue of this context, if package context can cancel a
-// parent of this context. To avoid the second, add values before the timeout, or with the
-// WithValue of compat/context.
+// A context and its children need no goroutine. There are two exceptions, for which package context starts a goroutine:
+// a parent of a foreign type without an AfterFunc method; and a child made from a context.WithValue of this context, if
+// package context can cancel a parent of this context. To avoid the second exception, add values before the timeout, or
+// with the WithValue of compat/context.
 func (w *Wheel) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return w.WithTimeoutCause(parent, d, nil)
 }

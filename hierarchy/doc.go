@@ -20,18 +20,16 @@
 //	  9             209 days       37 years
 //	 10             37 years      292 years and more
 //
-// All widths are powers of two in nanoseconds, so placing a timer is arithmetic on bits.
-// Its circle is that of the highest bit in which its deadline and the hand differ. Its
-// slot is the deadline's six bits there. All timers on a finer circle are due before those
-// on a coarser one, and a word of 64 bits per circle says which slots hold timers. So the
-// next timer is found without a loop, for ten timers or ten million, and no slot is
-// scanned for turns left to go. There is no tick either: a wheel sleeps until its next
-// deadline. While nothing is due within a second, it takes no goroutine and no descriptor.
+// All widths are powers of two in nanoseconds, so placing a timer is arithmetic on bits. A timer is on the circle of
+// the highest bit in which its deadline differs from the hand. The six bits of the deadline for that circle are the
+// number of its slot. All timers on a finer circle are due before those on a coarser one, and a word of 64 bits per
+// circle says which slots hold timers. So the next timer is found without a loop, for ten timers or ten million, and no
+// slot is scanned for turns left to go. There is no tick either: a wheel sleeps until its next deadline. While nothing
+// is due within a second, it takes no goroutine and no descriptor.
 //
-// A slot only gathers timers: each keeps its exact deadline. When the hand comes to a slot
-// of a coarse circle, its timers cascade to finer circles, unless they are few. Then they are sorted, and
-// fire from where they are. Here + is a timer, | the hand, and each
-// circle has four slots instead of 64:
+// A slot only gathers timers: each keeps its exact deadline. When the hand comes to a slot of a coarse circle, the
+// timers of that slot cascade to finer circles. A few timers do not cascade: they are sorted, and fire from where they
+// are. Here + is a timer, | the hand, and each circle has four slots instead of 64:
 //
 //	t = 0                      t = 16                     t = 26
 //	coarse |·  +++ ·   ·       coarse ·  |·  ·   ·        coarse ·  |·  ·   ·
@@ -40,22 +38,20 @@
 //
 // # Promises
 //
-// A callback never starts before its deadline. With Go and Inline it starts at most one Precision and the
-// clock's wake-up latency after it, whatever the delay. The wheel wakes at a deadline
-// exactly, unless what its last wake-up was aimed at is less than one Precision before it: then
-// it gathers what falls due until one Precision after that. So a crowd costs one wake-up per
-// Precision. Where Precision is not set, a wheel gathers only crowds: more than four timers that
-// are due within a millisecond, or that its last wake-up has fired. Fewer are as exact as the
-// clock and cost no more than a wake-up each. What is due when it is set
-// (a delay of zero or less, a time that has passed) waits for no Precision: with Go and Pool
-// it is dispatched, and channels are served, within the call. On a *clock.Mock a timer
-// fires if and only if the clock has reached its deadline, in order of deadline and then
-// of setting. A Pool gets its callbacks as punctually, but there they wait for a worker:
-// Stats.Waited says how long.
+// A callback never starts before its deadline. With Go and Inline it starts at most one Precision and the clock's
+// wake-up latency after its deadline, whatever the delay. The wheel wakes exactly at a deadline if its last wake-up was
+// aimed at a time at least one Precision before. Otherwise it wakes one Precision after that time, and fires all timers
+// that are due by then. So a crowd costs one wake-up per Precision. Where Precision is not set, a wheel gathers only
+// crowds: more than four timers that are due within a millisecond, or that its last wake-up has fired. Fewer timers are
+// as exact as the clock and cost no more than a wake-up each. A timer that is already due when it is set, because its
+// delay is zero or less or its time has passed, waits for no Precision. With Go and Pool its callback is dispatched
+// within the call. Channels are served within the call with any executor. On a *clock.Mock a timer fires if and only if
+// the clock has reached its deadline, in order of deadline and then of setting. A Pool gets its callbacks just as
+// punctually, but callbacks wait in the Pool for a worker. Stats.Waited is a histogram of these waits.
 //
-// A timer fires once, or is stopped, drained or dropped, never two of these. It can be
-// stopped until its callback is dispatched to the executor. No lock is held while
-// callbacks run, so they may call anything on their own wheel.
+// A timer ends in one of four ways, and never in two: it fires once, or is stopped, drained or dropped. It can be
+// stopped until its callback is dispatched to the executor. No lock is held while callbacks run, so they may call
+// anything on their own wheel.
 //
 // No call waits for a crowd. Cascading, sorting and firing go through some hundred entries
 // under one hold of a shard's lock, which takes tens of microseconds. Then other
@@ -66,36 +62,35 @@
 //
 // # Cost and concurrency
 //
-// Everything but a Driven may be called by any number of goroutines at once, also inside
-// callbacks. Only Sleep, Shutdown and StopWait wait for anything but a lock, and Drain for the
-// function that it calls. The cost of a call does not depend on how many timers are pending:
+// Everything but a Driven may be called by any number of goroutines at once, also inside callbacks. Sleep, Shutdown and
+// StopWait may wait for long, and Drain waits for the function that it calls. All other calls wait for nothing but a
+// lock. The cost of a call does not depend on how many timers are pending:
 //
 //	AfterFunc, At, Of.Set        some 30 ns and one reading of the clock; no allocation
-//	Stop, Reset, Remaining       the same, or one cache miss if the timer is one of millions
+//	Stop, Reset, Remaining       the same as AfterFunc, or one cache miss if the timer is one of millions
 //	AfterInline                  the same as AfterFunc, and no goroutine when it fires
-//	FuncTimer.Reset, Stop        the same, and one for the FuncTimer itself
+//	FuncTimer.Reset, Stop        the same as Stop and Reset, and one cache miss for the FuncTimer
 //	Idle.Touch                   one reading of the clock and some 5 ns; no lock
 //	Keyed.Set, Move, Remove      some 100 ns, and two cache misses
-//	Every, NewTimer, NewTicker   an allocation or two besides; NewFunc, NewIdle, too
+//	Every, NewTimer, NewTicker   the same as AfterFunc, and one or two allocations; NewFunc, NewIdle, too
 //	WithTimeout, WithDeadline    two allocations, and three to five more for Done
 //	Len, Stats                   a few counters of each shard
 //	Circles                      a look at each slot, some 700 of each shard
-//	Drain                        n log n, without the lock; n is how many are pending
+//	Drain                        n log n for n pending timers, without the lock
 //	Keyed.All                    some 20 ns for each key
 //	Driven.Set, Move, Remove     some 10 ns each
 //	Stop of a wheel              constant, plus a call for each Sleep and context that waits
 //
 // # Kinds of wheel
 //
-// Wheel schedules functions, and offers what package time and package context do:
-// AfterFunc, After, NewTimer, NewTicker, Every, Sleep, WithTimeout. Packages compat/time and
-// compat/context offer them under the names of package time and package context. NewFunc makes a timer
-// that is set again and again, and NewIdle one that is touched. Of schedules values
-// with one function for all. Keyed gives its timers names, by which they are moved,
-// replaced and removed. All three share one generic core.
+// Wheel schedules functions, and offers what package time and package context do: AfterFunc, After, NewTimer,
+// NewTicker, Every, Sleep, WithTimeout. Packages compat/time and compat/context offer them under the names of package
+// time and package context. NewFunc makes a timer that is set again and again, and NewIdle one that is touched. Of
+// schedules values with one function for all. Keyed gives its timers names, by which they are moved, replaced and
+// removed. Wheel, Of and Keyed share one generic core.
 //
-// Driven is the wheel alone, for those who have a lock and a loop of their own: an event
-// loop, a cache, a store. It has no lock, no goroutine and no clock.
+// Driven is the wheel alone, for programs that have a lock and a loop of their own: an event loop, a cache, a store. It
+// has no lock, no goroutine and no clock.
 //
 // A pending timer of a Wheel takes 41 bytes: a node of 24 bytes without pointers, an entry of
 // 8 bytes in its slot, and the callback, one of two thousand in an array. The memory of a stopped timer is reused at
@@ -106,22 +101,22 @@
 // The code is in layers. Each package knows only the packages above it here:
 //
 //	../level            what one circle needs: 64 slots, chains of entries, the arena of nodes
-//	internal/circles    the wheel: placing, moving, finding what is due
+//	internal/circles    the wheel: placing and moving timers, finding timers that are due
 //	internal/timers     the wheel with a value for each timer
 //	internal/executor   Go and Pool: calling functions, whatever they do to goroutines
-//	internal/wheelctx   contexts on what is a wheel to them
+//	internal/wheelctx   contexts, with an interface for what they need of a wheel
 //	internal/engine     wheels under locks, with a clock and an executor; its page has the order of all locks
 //
 // This package is the API:
 //
 //	config.go, executor.go      what a wheel is made of
 //	wheel.go, of.go, timer.go   functions and values
-//	functimer.go, idle.go       timers that are set again, and touched
+//	functimer.go, idle.go       timers that are set again and again, and timers that are touched
 //	keyed.go, keyed….go         timers with names: setting, draining, listing
 //	index.go                    finding the timer of a key
 //	repeater….go, schedule.go   functions that run again and again
 //	chantimer.go, ticker.go     channels
-//	sleep.go, context.go        what waits for a time
+//	sleep.go, context.go        goroutines and contexts that wait for a time
 //	driven….go                  the wheel alone, which uses nothing of internal/engine
 //	stats.go                    counters, histograms, circles
 package hierarchy

@@ -13,18 +13,18 @@ import (
 // of their own, such as an event loop, a cache or a store. They call Expire when time has passed, and Next to find out
 // how long to sleep.
 //
-// Times are durations since an instant of the caller's choice, in any unit that fits; the Unix epoch is one choice. Now
-// is the latest time that Expire was called with, and 0 at first. A timer that is set to now or before is due at the
-// next Expire.
+// Times are durations since an instant of the caller's choice, in any unit that fits; the Unix epoch is one choice. The
+// present time of a Driven, called now below, is the latest time with which Expire was called, and 0 at first. A timer
+// that is set to now or before is due at the next Expire.
 //
 // The zero Driven is ready to use. It must not be copied after first use, and only one goroutine may use it at a time:
 // callers that share it must lock it.
 //
-// It takes about 41 bytes of memory per timer for a T of one word, in addition to ten kilobytes for the circles. Memory
-// is released as timers go.
+// A Driven takes about 41 bytes of memory per timer for a T of one word, in addition to ten kilobytes for the circles.
+// Memory is released as timers go.
 type Driven[T any] struct {
 	_      noCopy
-	timers *timers.Timers[T] // nil while there is none
+	timers *timers.Timers[T] // nil while there is no timer
 	orders orders
 	now    int64 // Invariant: 0 or more, and never goes back
 
@@ -40,7 +40,7 @@ type Driven[T any] struct {
 // Once its timer has expired or was removed, it identifies nothing, and it never identifies a timer of another Driven.
 // The zero Handle identifies nothing.
 type Handle struct {
-	generation uint64 // Invariant: no other timer of the process has, or ever had, the same
+	generation uint64 // Invariant: no other timer of the process has, or ever had, the same generation
 	index      uint32
 }
 
@@ -54,8 +54,8 @@ func drivenTuning() circles.Tuning {
 	return t
 }
 
-// Set makes a timer with that value and deadline. It costs about 20 ns, whatever the deadline and however many timers
-// there are, and an allocation once in some thousand timers.
+// Set makes a timer with the value v and the deadline due. It costs about 20 ns, whatever the deadline and however many
+// timers there are, and an allocation once in some thousand timers.
 func (d *Driven[T]) Set(v T, due time.Duration) Handle {
 	t := d.timers
 	if t == nil {
@@ -144,8 +144,8 @@ func (d *Driven[T]) Len() int { return d.timers.Len() }
 
 // Next returns the deadline of the earliest timer, which may have passed. ok is false if there is no timer. If the
 // earliest timer belongs to a crowd, the first call of Next iterates over the crowd. This takes no memory, unless the
-// crowd is already due or another crowd was prepared before. Otherwise Next takes some nanoseconds, or a few
-// microseconds if the earliest of some hundred timers was removed since the last call.
+// crowd is already due or another crowd was prepared before. If the earliest timer belongs to no crowd, Next takes some
+// nanoseconds, or a few microseconds if the earliest of some hundred timers was removed since the last call.
 func (d *Driven[T]) Next() (due time.Duration, ok bool) {
 	if d.nearest == 0 {
 		if d.Len() == 0 {
@@ -161,13 +161,14 @@ func (d *Driven[T]) Next() (due time.Duration, ok bool) {
 // deadline, and of setting where deadlines are equal. If now is earlier than in a previous call, Expire uses the time
 // of that call.
 //
-// The loop may end at any timer: the timers that it has not been given stay. Its body may call anything on d. Timers
-// that it sets to now or before come in the same loop. If it panics, only the timer that it was given is gone.
+// The loop may end at any timer: the timers that were not yielded stay. The loop's body may call any method of d.
+// Timers that the body sets to now or before are yielded in the same loop. If the body panics, only the timer that was
+// yielded last is gone.
 //
 // The first timer of a crowd costs some tens of nanoseconds for each timer in the crowd, which has to be sorted or
-// spread out. The steps after it prepare the next timers in small portions of some tens of microseconds, so a caller
-// that holds a lock can release it after any number of timers. A timer of a crowd takes up to 24 bytes more while its
-// part of the crowd is being fired.
+// spread out. Each further step of the loop prepares the next timers in small portions of some tens of microseconds, so
+// a caller that holds a lock can release it after any number of timers. A timer of a crowd takes up to 24 bytes more
+// while its part of the crowd is being fired.
 func (d *Driven[T]) Expire(now time.Duration) iter.Seq2[T, time.Duration] {
 	return func(yield func(T, time.Duration) bool) {
 		d.now = max(d.now, int64(now))

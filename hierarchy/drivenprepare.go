@@ -7,16 +7,17 @@ import (
 const (
 	// prepareEvery is the number of timers after which Expire prepares crowds.
 	prepareEvery = 8
-	// prepareBudget is about how many nodes it visits then, which takes some tens of microseconds.
+	// prepareBudget is about the number of nodes that Expire visits each time it prepares crowds, which takes some tens
+	// of microseconds.
 	prepareBudget = 256
-	// prepareEach is the number of nodes it visits for each timer of a crowd that was just set.
+	// prepareEach is the number of nodes that Expire visits for each new timer, if the new timers may be a crowd.
 	prepareEach = 8
-	// crowd is how many timers make a slot worth preparing.
+	// crowd is the least number of new timers that may be a crowd worth preparing.
 	crowd = 512
 )
 
-// prepare sorts or spreads crowds that are due soon, in small portions, so that no later timer takes long. Once a crowd
-// may have been set, it does correspondingly more.
+// prepare sorts or spreads crowds that are due soon, in small portions, so that no later timer takes long. If enough
+// timers were set to be a crowd, prepare does more work, in proportion to their number.
 func (d *Driven[T]) prepare(now int64) {
 	budget := prepareBudget
 	if d.unseen >= crowd {
@@ -32,10 +33,10 @@ func (d *Driven[T]) prepare(now int64) {
 // wheel identifies nothing here.
 type orders struct{ last, reserved uint64 }
 
-// ordersGiven is the last number that was reserved so far.
+// ordersGiven is the last order that was reserved so far.
 var ordersGiven atomic.Uint64
 
-// ordersAtOnce is how many numbers are reserved at a time.
+// ordersAtOnce is the number of orders that are reserved at a time.
 const ordersAtOnce = 1 << 12
 
 func (o *orders) next() uint64 {

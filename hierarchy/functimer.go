@@ -16,12 +16,12 @@ type FuncTimer struct {
 	shard *engine.Shard[func()] // immutable, as the next three
 	f     func()
 	ask   func() // the value of the timer; see engine.AskFirst
-	run   func() // what the executor calls
+	run   func() // the function that the executor calls
 
 	generation uint64        // guarded by the shard's lock, as all below
 	idle       chan struct{} // nil, or closed when runs becomes 0
 	index      uint32
-	runs       int32 // how many runs were dispatched and have not returned
+	runs       int32 // number of runs that were dispatched and have not returned
 }
 
 // NewFunc makes a timer for which the wheel's executor calls f. It is not set yet: call Reset. The error is ErrNilFunc
@@ -126,7 +126,7 @@ func (t *FuncTimer) Stop() bool {
 
 // StopWait stops the timer, and waits until every f that was dispatched has returned. When it returns nil, the timer is
 // not set and f does not run, even if f itself has set the timer meanwhile. It returns ctx's error if ctx is done
-// first. Inside f it also waits for that f, so it returns only when ctx is done.
+// first. If f calls StopWait, that call also waits for f itself, so it returns only when ctx is done.
 func (t *FuncTimer) StopWait(ctx context.Context) error {
 	engine.RequireContext(ctx, "StopWait")
 	engine.RequireMade(t.shard != nil, "FuncTimer")

@@ -17,8 +17,8 @@ import (
 // touches, and does not count the touches. So an Idle that is touched again and again costs the wheel about one wake-up
 // and one move every d. On a mock, each touch moves the timer, so that Mock.Next sees the new deadline.
 type Idle struct {
-	// due is d after the last touch, or ended. Invariant: the deadline of the timer is not
-	// later, and only a holder of the shard's lock writes ended.
+	// due is d after the last touch, or ended. Invariant: the deadline of the timer is not later than due, and only a
+	// holder of the shard's lock writes ended.
 	due atomic.Int64
 
 	core       *engine.Core[func()] // immutable, as all below
@@ -27,14 +27,15 @@ type Idle struct {
 	shard      *engine.Shard[func()]
 	generation uint64
 	index      uint32
-	_          [8]byte // fills a cache line where pointers have 64 bits, as touches write to it
+	_          [8]byte // fills up a cache line of the Idle's own on 64-bit machines, since touches write to the Idle
 }
 
-// ended is the due of an Idle that has fired or was stopped. An Idle that its wheel has dropped may not have it.
+// ended is the due of an Idle that has fired or was stopped. An Idle that was dropped by the Stop of its wheel may have
+// any due.
 const ended = -1
 
-// NewIdle makes an Idle for which the wheel's executor calls f when d has passed since both the call and the last
-// Touch. The error is ErrNilFunc, ErrArgument if d <= 0, ErrClosed or ErrFull.
+// NewIdle makes an Idle for which the wheel's executor calls f when d has passed since the last Touch, or since NewIdle
+// if there was no Touch. The error is ErrNilFunc, ErrArgument if d <= 0, ErrClosed or ErrFull.
 func (w *Wheel) NewIdle(d time.Duration, f func()) (*Idle, error) {
 	if f == nil {
 		return nil, ErrNilFunc
@@ -60,8 +61,8 @@ func (w *Wheel) NewIdle(d time.Duration, f func()) (*Idle, error) {
 }
 
 // Touch puts the firing off until d has passed from now. If it returns true, the Idle will not fire before d has passed
-// since Touch began, but it may still be stopped. It returns false if the Idle has fired or was stopped, or the wheel
-// was. Touch takes no lock, except on a mock, and does not allocate: it costs a reading of the clock and a
+// since Touch began, but it may still be stopped. It returns false if the Idle has fired, or if the Idle or the wheel
+// was stopped. Touch takes no lock, except on a mock, and does not allocate: it costs a reading of the clock and a
 // compare-and-swap.
 func (i *Idle) Touch() bool {
 	c := i.core
@@ -81,8 +82,8 @@ func (i *Idle) Touch() bool {
 	}
 }
 
-// put replaces due, which was read as was, unless it is later already. It reports false if due has changed since it was
-// read: then the Idle may have fired.
+// put sets i.due, which was read as was, to due. If was is already later, put leaves i.due as it is. It reports false
+// if i.due has changed since it was read: then the Idle may have fired.
 func (i *Idle) put(was, due int64) bool {
 	return due <= was || i.due.CompareAndSwap(was, due)
 }

@@ -36,7 +36,7 @@ const (
 // Invariant: each key is in the chain of bucket bucketFor(hash).
 type index[K comparable, V any] struct {
 	segments [][]uint32 // heads of chains
-	buckets  uint32     // how many buckets are in use; 0 before the first key
+	buckets  uint32     // number of buckets in use; 0 before the first key
 	keys     uint32
 	_        [32]byte // so that each shard's index has a cache line of its own
 }
@@ -58,7 +58,7 @@ func (x *index[K, V]) head(bucket uint32) *uint32 {
 	return &x.segments[bucket>>segmentBits][bucket&(segmentLen-1)]
 }
 
-// find returns the timer of that key, or 0.
+// find returns the timer of key, or 0 if key is not in the index.
 func (x *index[K, V]) find(t *timers.Timers[entry[K, V]], hash uint32, key K) uint32 {
 	if x.buckets == 0 {
 		return 0

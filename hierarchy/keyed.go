@@ -20,9 +20,9 @@ import (
 // return an error return ErrClosed.
 type Keyed[K comparable, V any] struct {
 	core  *engine.Core[entry[K, V]]
-	index []index[K, V] // by shard, guarded by its lock
+	index []index[K, V] // by shard; each index is guarded by the lock of its shard
 	seed  maphash.Seed
-	wary  bool // comparing two keys can panic
+	wary  bool // whether comparing two keys can panic
 }
 
 // NewKeyed makes a wheel that calls fire with the key and value of each timer. When fire
@@ -96,7 +96,7 @@ func (w *Keyed[K, V]) Remove(k K) (v V, ok bool) {
 	return v, true
 }
 
-// Get returns the value of k and the time until it is due, or 0 if it is due. It reports whether k is pending.
+// Get returns the value of k and the time until k is due, or 0 if k is already due. It reports whether k is pending.
 func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 	h, err := w.hash(k)
 	if err != nil {
@@ -145,10 +145,12 @@ func (w *Keyed[K, V]) Circles() []CircleStats { return circlesOf(w.core) }
 func (w *Keyed[K, V]) Stop() { w.core.Stop() }
 
 // Shutdown stops the wheel and waits until all callbacks that were dispatched have returned. It returns ctx's error if
-// ctx is done first. Inside a callback it would wait for that callback, too: use Stop or go Shutdown there.
+// ctx is done first. If a callback called Shutdown, that call would wait for the callback itself: in a callback, call
+// Stop, or Shutdown in a new goroutine.
 func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }
 
-// shard returns the shard of keys with that hash, and its index, which uses the low bits.
+// shard returns the shard of the keys with hash h, and the index of that shard. The number of the shard is in the high
+// bits of h, since the index uses the low bits.
 func (w *Keyed[K, V]) shard(h uint64) (*engine.Shard[entry[K, V]], *index[K, V]) {
 	i := int(h>>32) & (len(w.index) - 1)
 	return w.core.Shards[i], &w.index[i]

@@ -40,12 +40,12 @@ type taken[K comparable, V any] struct {
 }
 
 // cursor iterates over the timers of one shard in the order of memory. A timer stays at its place in memory as long as
-// its key is pending. If all timers of the shard were removed at once, later ones are in other memory, and the cursor
-// is done.
+// its key is pending. If all timers of the shard were removed at once, timers that are set later are in other memory,
+// and the cursor is done.
 type cursor[K comparable, V any] struct {
 	shard  *engine.Shard[entry[K, V]]
 	timers *timers.Timers[entry[K, V]]
-	next   uint32 // where to continue
+	next   uint32 // index of the timer at which to continue
 	latest uint64 // timers made after this one are skipped, since their memory may have been passed
 	begun  bool
 	done   bool
@@ -78,18 +78,18 @@ func (c *cursor[K, V]) take(some []taken[K, V]) []taken[K, V] {
 	return some
 }
 
-// scanBatch is how many entries of memory All reads while it holds the lock. This takes about 2 µs, during which a
-// caller that needs the lock spins. With 1,024 entries, callers went to sleep, and then lost the lock to the next
-// batches several times: of calls that moved keys meanwhile, one in a thousand took 250 µs, instead of 4 µs.
+// scanBatch is the number of entries of memory that All reads while it holds the lock. This takes about 2 µs, during
+// which a caller that needs the lock spins. With 1,024 entries, callers went to sleep, and then lost the lock to the
+// next batches several times: of calls that moved keys meanwhile, one in a thousand took 250 µs, instead of 4 µs.
 const scanBatch = 128
 
 // Drain takes all pending timers out at once, and then calls fn for each key and value, in order of deadline. It
-// returns how many there were. fn is called in the caller's goroutine with no lock held, and may use the wheel, which
-// continues to run.
+// returns the number of these timers. fn is called in the caller's goroutine with no lock held, and may use the wheel,
+// which continues to run.
 //
-// A panic in fn is treated like a callback's. Even if fn panics or exits its goroutine, it is called for all timers.
-// Without Config.OnPanic the first panic then continues in the caller, and further ones are logged. After a second
-// exit, fn is called in other goroutines, while the caller's waits.
+// A panic in fn is treated like a panic in a callback. Even if fn panics or exits its goroutine, it is called for all
+// timers. Without Config.OnPanic the first panic then continues in the caller, and further ones are logged. After a
+// second exit, fn is called in other goroutines, while the caller's goroutine waits.
 func (w *Keyed[K, V]) Drain(fn func(K, V)) int {
 	if fn == nil {
 		fn = func(K, V) {}
@@ -97,14 +97,14 @@ func (w *Keyed[K, V]) Drain(fn func(K, V)) int {
 	return w.core.Drain(func(e entry[K, V], _ int64) { fn(e.key, e.val) })
 }
 
-// Entry is the value of a key, and when it is due.
+// Entry is the value of a key, and the time at which the key is due.
 type Entry[V any] struct {
 	Value V
-	Due   time.Time // by the wall clock, as of the call that returned the Entry
+	Due   time.Time // the deadline by the wall clock, as of the call that returned the Entry
 }
 
-// DrainEntries is like Drain, but fn also gets when each timer was due. With SetAt, the timer can be set again, in this
-// process or the next.
+// DrainEntries is like Drain, but fn also gets when each timer was due. With SetAt, each timer can be set again, in
+// this process or in its next run.
 func (w *Keyed[K, V]) DrainEntries(fn func(K, Entry[V])) int {
 	if fn == nil {
 		fn = func(K, Entry[V]) {}

@@ -7,7 +7,7 @@ import (
 )
 
 // Set sets a timer for k, with the value v, due after d. If k is pending, its value and deadline are replaced. If d <=
-// 0 the timer fires at once, like that of Wheel.AfterFunc, but fire is never called inside the call. The error is
+// 0 the timer fires at once, like a timer of Wheel.AfterFunc, but fire is never called inside the call. The error is
 // ErrClosed, ErrFull, or ErrArgument if k can't be compared.
 func (w *Keyed[K, V]) Set(k K, v V, d time.Duration) error {
 	_, _, err := w.Swap(k, v, d)
@@ -34,16 +34,16 @@ func (w *Keyed[K, V]) SetIfAbsent(k K, v V, d time.Duration) (bool, error) {
 }
 
 // SetSooner is Set if k is not pending, or is due later than after d. Otherwise it changes nothing. It reports whether
-// it set the timer. So if several calls set one key, the one that is due soonest wins, and of those that are due at the
-// same time, the first.
+// it set the timer. So if several calls set one key, the call with the earliest deadline wins. Among calls with the
+// same deadline, the first one wins.
 func (w *Keyed[K, V]) SetSooner(k K, v V, d time.Duration) (bool, error) {
 	_, result, err := w.set(k, v, d, ifSooner)
 	return result != setNot, err
 }
 
 // SetLater is Set if k is not pending, or is due sooner than after d. Otherwise it changes nothing. It reports whether
-// it set the timer. So if several calls set one key, the one that is due latest wins, and of those that are due at the
-// same time, the first.
+// it set the timer. So if several calls set one key, the call with the latest deadline wins. Among calls with the same
+// deadline, the first one wins.
 func (w *Keyed[K, V]) SetLater(k K, v V, d time.Duration) (bool, error) {
 	_, result, err := w.set(k, v, d, ifLater)
 	return result != setNot, err

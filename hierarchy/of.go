@@ -29,13 +29,13 @@ func (w *Of[T]) Set(v T, d time.Duration) (Timer, error) {
 	return Timer{h}, err
 }
 
-// Drain takes all pending timers out at once, and then calls fn for each value, in order of deadline. It returns how
-// many there were. fn is called in the caller's goroutine with no lock held, and may use the wheel, which continues to
-// run.
+// Drain takes all pending timers out at once, and then calls fn for each value, in order of deadline. It returns the
+// number of these timers. fn is called in the caller's goroutine with no lock held, and may use the wheel, which
+// continues to run.
 //
-// A panic in fn is treated like a callback's. Even if fn panics or exits its goroutine, it is called for all timers.
-// Without Config.OnPanic the first panic then continues in the caller, and further ones are logged. After a second
-// exit, fn is called in other goroutines, while the caller's waits.
+// A panic in fn is treated like a panic in a callback. Even if fn panics or exits its goroutine, it is called for all
+// timers. Without Config.OnPanic the first panic then continues in the caller, and further ones are logged. After a
+// second exit, fn is called in other goroutines, while the caller's goroutine waits.
 func (w *Of[T]) Drain(fn func(T)) int {
 	if fn == nil {
 		fn = func(T) {}
@@ -57,5 +57,6 @@ func (w *Of[T]) Circles() []CircleStats { return circlesOf(w.core) }
 func (w *Of[T]) Stop() { w.core.Stop() }
 
 // Shutdown stops the wheel and waits until all callbacks that were dispatched have returned. It returns ctx's error if
-// ctx is done first. Inside a callback it would wait for that callback, too: use Stop or go Shutdown there.
+// ctx is done first. If a callback called Shutdown, that call would wait for the callback itself: in a callback, call
+// Stop, or Shutdown in a new goroutine.
 func (w *Of[T]) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }

@@ -15,8 +15,8 @@ import (
 type Repeater struct {
 	wheel *Wheel
 	run   func()
-	// timer is set once. It is in no slot from the dispatch of a run until that run ends,
-	// or turns out to be too early.
+	// timer is assigned once. It is in no slot from the dispatch of a run until the run ends, or turns out to begin too
+	// early.
 	timer engine.Handle
 
 	mu      sync.Mutex
@@ -24,22 +24,22 @@ type Repeater struct {
 	running bool      // a run has begun and not returned
 	early   bool      // RunNow was called, and the run has not begun
 	unread  bool      // a Ticker's last tick was not received
-	began   int64     // when the last run began
-	due     int64     // when the last run was due or, between runs, when the next one is
-	period  int64     // the period of Every, or 0. With 0:
-	plan    Schedule  // plan determines when runs are due,
-	wall    time.Time // and wall is the wall time of the next one
-	passed  int       // how many times in a row plan has returned a time that had passed; used only by ask
+	began   int64     // time at which the last run began
+	due     int64     // deadline of the last run or, between runs, of the next run
+	period  int64     // the period of Every, or 0 if there is a plan
+	plan    Schedule  // determines when runs are due; nil if there is a period
+	wall    time.Time // wall time of the next run, if there is a plan
+	passed  int       // how often in a row plan has returned a time that had passed; used only by ask
 }
 
 // Every makes the wheel's executor call f every period, first after one period, until the Repeater is stopped, even if
 // nothing refers to the Repeater any more. Runs never overlap and do not drift: each is due at a whole multiple of the
 // period after the call.
 //
-// While a run takes longer than the period, further runs are skipped. The next run is at the next multiple. Runs are
-// also skipped if a wake-up or the executor is late by more than a period and one Precision. With a period below
-// Config.Precision, each Repeater of a crowd has one run per Precision, and the others are skipped. Stats.Skipped
-// counts the skipped runs.
+// If a run takes longer than the period, the runs that fall due before it returns are skipped. The next run is due at
+// the next multiple of the period. Runs are also skipped if a wake-up or the executor is late by more than a period and
+// one Precision. With a period below Config.Precision, each Repeater of a crowd has one run per Precision, and the
+// others are skipped. Stats.Skipped counts the skipped runs.
 //
 // The error is ErrNilFunc, ErrArgument if period <= 0, ErrClosed or ErrFull.
 func (w *Wheel) Every(period time.Duration, f func()) (*Repeater, error) {
@@ -124,8 +124,8 @@ func (r *Repeater) fire() {
 	}
 }
 
-// begin reports whether to run now. If the Repeater was reset since it fell due, or its wall time has not come, it is
-// too early, and begin sets the timer again.
+// begin reports whether to run now. It is too early if the Repeater was reset since it fell due, or if the wall time of
+// the run has not come. Then begin sets the timer again.
 func (r *Repeater) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +137,7 @@ func (r *Repeater) begin() bool {
 		wait = r.wheel.until(r.wall)
 		due = max(due, engine.DeadlineAfter(now, wait))
 	}
-	if (now < due || wait > 0) && !r.early { // at the end of time, due is now however long wait is
+	if (now < due || wait > 0) && !r.early { // at the end of the clock's time, due is now even if wait > 0
 		r.set(now, due)
 		return false
 	}
@@ -165,7 +165,7 @@ func (r *Repeater) planned() Schedule {
 	return r.plan
 }
 
-// startDue is start with a first run that is due now, and an executor that gets the run within the call.
+// startDue is start for a first run that is due now, with an executor that is given the run within the call.
 func (r *Repeater) startDue(now int64, f level.Flags) (*Repeater, error) {
 	t, err := r.wheel.core.AddFired(r.fire, now, f|engine.KeepNode)
 	if err != nil {
@@ -179,9 +179,9 @@ func (r *Repeater) startDue(now int64, f level.Flags) (*Repeater, error) {
 // set makes the timer due at an elapsed time. mu must be held.
 func (r *Repeater) set(now, deadline int64) bool { return r.put(now, deadline, true) }
 
-// put is set with one exception. If held is false and the timer is in no slot, its task is with the executor and will
-// set the timer, so put does not. Then many calls of Reset leave only one task there. If the wheel has no task in
-// flight, the executor has lost that task by a panic, and put sets the timer. mu must be held.
+// put is set with one exception. If held is false and the timer is in no slot, the task of the timer is with the
+// executor and will set the timer, so put does not. So many calls of Reset leave only one task with the executor. If
+// the wheel has no task in flight, the executor has lost that task by a panic, and put sets the timer. mu must be held.
 //
 // At the end of time there is no next run, and the Repeater ends.
 func (r *Repeater) put(now, deadline int64, held bool) bool {

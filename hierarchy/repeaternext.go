@@ -6,7 +6,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
-// rest ends a run; next is what the Schedule returned.
+// rest ends a run. next is the time that the Schedule returned, if there is a Schedule.
 func (r *Repeater) rest(next time.Time) {
 	if r.setNext(next) {
 		r.wheel.core.Submit(r.fire)
@@ -35,7 +35,7 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 		r.wall = next
 		due = engine.DeadlineAfter(now, r.wheel.until(next))
 	}
-	if r.early && now < due { // the run after this one
+	if r.early && now < due { // RunNow was called during the run that has just ended
 		r.due = due
 		if r.timer.FireAgain(0) {
 			return true
@@ -51,11 +51,11 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 	return false
 }
 
-// afterRun returns when the next run of an Every is due, if the last one returns now, and how many runs are skipped
-// before it. mu must be held.
+// afterRun returns the deadline of the next run of an Every, if the last run returns now, and the number of runs that
+// are skipped before the next one. mu must be held.
 //
-// As the wheel gathers timers, a run may begin so late that the next one is due when it returns, although it was short.
-// That next run is not skipped.
+// As the wheel gathers timers, even a short run may begin so late that the next run is due when it returns. That next
+// run is not skipped.
 func (r *Repeater) afterRun(now int64) (due, skipped int64) {
 	next := engine.DeadlineAfter(r.due, time.Duration(r.period))
 	precision := r.wheel.core.Precision()
@@ -75,8 +75,8 @@ func (r *Repeater) afterRun(now int64) (due, skipped int64) {
 
 // RunNow makes the next run due now. The runs after it are as if that run had been on time: an Every keeps its
 // multiples of the period, and a Schedule is called with the time of that run. Runs never overlap: while one is in
-// progress, the next begins when it returns, unless a Schedule ends with it. Several calls before that run begins count
-// as one. RunNow returns false if the Repeater has ended, or its wheel was stopped.
+// progress, the next begins when that one returns, unless the Schedule ends then. Several calls before that run begins
+// count as one. RunNow returns false if the Repeater has ended, or its wheel was stopped.
 func (r *Repeater) RunNow() bool {
 	engine.RequireMade(r.wheel != nil, "Repeater")
 	ok, fires := r.hurry()

@@ -11,14 +11,15 @@ import (
 // time to end the Repeater. A cron.Schedule of robfig/cron is a Schedule.
 type Schedule interface{ Next(time.Time) time.Time }
 
-// Schedule makes the wheel's executor call f at the wall times that s returns. It calls s.Next now and after each run,
-// for the first time after that run's time, or after now if that is later. Runs never overlap. f never runs before its
-// wall time, nor twice for one, even if the wall clock is set back meanwhile. A time that has passed is due at once.
+// Schedule makes the wheel's executor call f at the wall times that s returns. It calls s.Next at once, and again after
+// each run, with the run's time or the present time, whichever is later. Runs never overlap. f never runs before its
+// wall time, nor twice for the same wall time, even if the wall clock is set back meanwhile. A time that has passed is
+// due at once.
 //
-// The Repeater continues until it is stopped, or s returns a zero time or does not advance: it returns its argument, a
-// time that has passed and is not later than the one before, or a thousand times in a row that have passed. If s ends
-// at once, the Repeater is stopped from the beginning. The error is ErrNilFunc, ErrArgument if s is nil, ErrClosed or
-// ErrFull.
+// The Repeater continues until it is stopped, s returns a zero time, or s does not advance. s does not advance if it
+// returns its argument, or a time that has passed and is not later than the time before. Nor does s advance if it
+// returns more than a thousand times in a row that have passed. If s ends at once, the Repeater is stopped from the
+// beginning. The error is ErrNilFunc, ErrArgument if s is nil, ErrClosed or ErrFull.
 func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	if f == nil {
 		return nil, ErrNilFunc
@@ -39,7 +40,8 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 }
 
 // ask returns the next time of s, or zero when s has ended. The time has no monotonic reading, so that it remains a
-// wall time when the wall clock is set. No time is returned twice, even if the wall clock is set back to before it.
+// wall time when the wall clock is set. ask returns no time twice, even if the wall clock is set back to before that
+// time.
 //
 // A schedule that does not advance counts as ended. Otherwise the Repeater would run for ever while time stands still.
 func (r *Repeater) ask(s Schedule) time.Time {
@@ -59,7 +61,7 @@ func (r *Repeater) ask(s Schedule) time.Time {
 	return next
 }
 
-// mostPassed is how many times in a row a schedule may return a time that has passed.
+// mostPassed is the limit of how often in a row a schedule may return a time that has passed.
 const mostPassed = 1000
 
 // Aligned returns a Schedule of all wall times that are offset after a multiple of period since the Unix epoch: with a
@@ -74,16 +76,16 @@ func Aligned(period, offset time.Duration) Schedule {
 	return aligned{int64(period), floorMod(int64(offset), int64(period))}
 }
 
-// aligned has an offset from 0 to the period.
+// aligned is the result of Aligned. Invariant: offset is at least 0 and less than period.
 type aligned struct{ period, offset int64 }
 
 func (a aligned) Next(t time.Time) time.Time {
-	since := floorMod(a.intoPeriod(t)-a.offset, a.period) // since the last time of a
+	since := floorMod(a.intoPeriod(t)-a.offset, a.period) // nanoseconds since the last time of the schedule
 	return t.Round(0).Add(time.Duration(a.period - since))
 }
 
-// intoPeriod returns how long t is after a multiple of the period. The nanoseconds since the epoch
-// need more than 64 bits if t is before 1678 or after 2262.
+// intoPeriod returns the nanoseconds from the last multiple of the period until t. The nanoseconds since the epoch need
+// more than 64 bits if t is before 1678 or after 2262.
 func (a aligned) intoPeriod(t time.Time) int64 {
 	seconds := floorMod(t.Unix(), a.period)
 	high, low := bits.Mul64(uint64(seconds), uint64(time.Second))
@@ -100,8 +102,8 @@ func floorMod(n, m int64) int64 {
 }
 
 // Jittered returns a Schedule with the times of s, each later by a random delay below most, so that many programs with
-// the same schedule do not all run at once. Times that such a delay has overtaken are skipped. If most is zero or less,
-// it returns s. Jittered panics if s is nil.
+// the same schedule do not all run at once. Times of s that pass during such a delay are skipped. If most is zero or
+// less, it returns s. Jittered panics if s is nil.
 func Jittered(s Schedule, most time.Duration) Schedule {
 	if s == nil {
 		panic("hierarchy: Jittered: schedule is nil")
@@ -119,7 +121,7 @@ type jittered struct {
 
 func (j jittered) Next(t time.Time) time.Time {
 	next := j.schedule.Next(t)
-	if next.IsZero() || next.Equal(t) { // it has ended, or does not advance
+	if next.IsZero() || next.Equal(t) { // the schedule has ended, or does not advance
 		return next
 	}
 	return next.Add(rand.N(j.most))

@@ -60,7 +60,8 @@ func (s *sleeper) sleep(ctx context.Context, t engine.Handle) (woken bool) {
 	return true
 }
 
-// wokenBy returns the result of a Sleep that was woken: the timer has fired at due, or the wheel was stopped before.
+// wokenBy returns the result of a Sleep that was woken: nil if its timer fired at due, or ErrClosed if the wheel was
+// stopped before.
 func (w *Wheel) wokenBy(due int64) error {
 	if w.core.Closed() && w.core.Now() < due {
 		return ErrClosed
@@ -69,7 +70,7 @@ func (w *Wheel) wokenBy(due int64) error {
 }
 
 // sleeper is what a goroutine sleeps on. It is reused, because it costs more to make than to sleep. Each wheel has its
-// own, because a testing/synctest bubble can't use a channel from outside.
+// own sleepers, because a testing/synctest bubble can't use a channel from outside.
 type sleeper struct {
 	awake chan struct{}
 	wake  func()

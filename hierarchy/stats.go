@@ -17,8 +17,8 @@ import (
 //	Scheduled = Fired + Stopped + Drained + Dropped + Pending
 //
 // Waited counts every callback that a Pool, or an Executor of your own, has begun to run. Callbacks of Go and Inline
-// are not counted, because these do not queue: Inline calls each callback at once, and a goroutine of Go waits only for
-// a processor. Callbacks that still wait are not in Waited, but in Queued.
+// are not counted, because these executors have no queue: Inline calls each callback at once, and a goroutine of Go
+// waits only for a processor. Callbacks that still wait are not in Waited, but in Queued.
 type Stats struct {
 	Pending   int       // timers that wait for their deadlines
 	Queued    int       // callbacks that the executor has not started yet
@@ -30,7 +30,7 @@ type Stats struct {
 	Dropped   uint64    // timers that were pending when the wheel was stopped
 	Moved     uint64    // new deadlines by Reset, Move, Set of a pending key, and for a touched Idle
 	Cascaded  uint64    // moves of timers from a circle to a finer one
-	Wakeups   uint64    // how often the wheel woke up, or stayed awake for the next wake-up
+	Wakeups   uint64    // wake-ups, including those for which the wheel stayed awake
 	Panics    uint64    // panics in callbacks that were passed to OnPanic
 	Skipped   uint64    // runs that repeaters and tickers missed
 	Lateness  Histogram // time from deadline to dispatch
@@ -69,9 +69,9 @@ func (st Stats) String() string {
 
 // CircleStats has the number of timers in each slot of one circle.
 type CircleStats struct {
-	Width time.Duration // of one slot
-	Base  bool          // the base circle; those before it are its sub-circles
-	Hand  int           // the slot under the hand
+	Width time.Duration // width of one slot
+	Base  bool          // whether this is the base circle; the circles before it are sub-circles
+	Hand  int           // index in Slots of the slot under the hand
 	Slots []int         // timers per slot
 }
 
@@ -113,14 +113,15 @@ func emptyCircles(l *circles.Layout, now int64) []CircleStats {
 // are exact to an eighth of their value. The zero Histogram is empty.
 //
 // Methods with a value receiver may be called concurrently, unless Add or Merge changes the Histogram meanwhile. Do not
-// copy a Histogram to which more is added, since the copy shares memory with it. Merge it into an empty one instead.
+// copy a Histogram to which more is added, since the copy shares memory with the original. Instead, merge the Histogram
+// into an empty one.
 type Histogram struct{ h engine.Durations }
 
-// Add counts d. A negative d counts as 0. It costs some nanoseconds, and the first one allocates
-// about four kilobytes.
+// Add counts d. A negative d counts as 0. A call costs some nanoseconds, and the first call allocates about four
+// kilobytes.
 func (h *Histogram) Add(d time.Duration) { h.h.Add(int64(max(0, d))) }
 
-// Merge counts all that g has counted. It costs about a microsecond.
+// Merge adds all durations that g has counted. It costs about a microsecond.
 func (h *Histogram) Merge(g Histogram) { h.h.Merge(&g.h) }
 
 // Count returns how many durations were counted.
@@ -174,9 +175,10 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// Buckets iterates over the buckets that are not empty, from the shortest durations to the longest. For each it yields
-// the longest duration that the bucket can hold and how many durations it holds. The bounds are the same in every
-// Histogram, so the buckets of several can be added, and those of an earlier snapshot subtracted.
+// Buckets iterates over the buckets that are not empty, from the shortest durations to the longest. For each bucket it
+// yields the longest duration that the bucket can hold and the number of durations in the bucket. The bounds are the
+// same in every Histogram. So the buckets of several Histograms can be added, and the buckets of an earlier snapshot
+// can be subtracted.
 func (h Histogram) Buckets() iter.Seq2[time.Duration, uint64] {
 	return func(yield func(time.Duration, uint64) bool) {
 		if h.h.Bucket == nil {

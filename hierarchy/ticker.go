@@ -7,12 +7,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
-// Ticker sends the time when a tick was due on C every period, as a time.Ticker of Go 1.23 and later does. A tick that
-// is not received before the next one is dropped. After Stop or Reset has returned, no tick from before is received.
-// Its methods may be called concurrently.
+// Ticker sends a tick on C every period, as a time.Ticker of Go 1.23 and later does. The value of a tick is the wall
+// time at which it was due. A tick that is not received before the next one is dropped. After Stop or Reset has
+// returned, no tick from before is received. Its methods may be called concurrently.
 //
-// A Ticker ticks until it is stopped, even if nothing refers to it any more. Unlike those of package time, C has a
-// capacity of 1: cap(C) is 1, and len(C) may be 1.
+// A Ticker ticks until it is stopped, even if nothing refers to it any more. Unlike the channels of package time, C has
+// a capacity of 1: cap(C) is 1, and len(C) may be 1.
 type Ticker struct {
 	C <-chan time.Time
 
@@ -20,7 +20,7 @@ type Ticker struct {
 	mu       sync.Mutex // orders ticks, Stop and Reset
 	c        chan time.Time
 	stopped  bool  // guarded by mu
-	first    int64 // guarded by mu; ticks before that time were dispatched before Reset
+	first    int64 // guarded by mu; ticks before this time were dispatched before the last Reset
 	repeater *Repeater
 }
 
@@ -46,7 +46,7 @@ func (t *Ticker) tick() {
 		return
 	}
 	select {
-	case t.c <- t.wheel.core.WallAt(max(t.first, t.wheel.core.Firing())): // if it is late, this may be a tick from before Reset
+	case t.c <- t.wheel.core.WallAt(max(t.first, t.wheel.core.Firing())): // a late tick may be from before Reset
 	default:
 		t.repeater.notReceived()
 	}

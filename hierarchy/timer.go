@@ -18,9 +18,9 @@ func (t Timer) Stop() bool {
 	return t.handle.Stop()
 }
 
-// Reset makes the timer due after d, or at once if d <= 0, and reports whether it was pending. If it was not, it is too
-// late, and nothing has changed. With d <= 0 and the executors Go and Pool, unless the clock is a mock, the callback is
-// dispatched before Reset returns.
+// Reset makes the timer due after d, or at once if d <= 0, and reports whether it was pending. If it was not, Reset
+// changes nothing. With d <= 0 and the executors Go and Pool, unless the clock is a mock, the callback is dispatched
+// before Reset returns.
 func (t Timer) Reset(d time.Duration) bool {
 	return t.handle.Reset(d)
 }

@@ -69,11 +69,12 @@ func (w *Wheel) Circles() []CircleStats { return circlesOf(w.core) }
 
 // Stop stops the wheel and drops all pending timers, which never fire. It does not wait for running callbacks. Contexts
 // made by the wheel are cancelled with the cause ErrClosed, and Sleep returns ErrClosed. Further calls do nothing, and
-// do not wait until the first one has cancelled the contexts. Shutdown does wait for that.
+// do not wait until the first one has cancelled the contexts. Shutdown waits until the contexts are cancelled.
 func (w *Wheel) Stop() { w.core.Stop() }
 
 // Shutdown stops the wheel and waits until all callbacks that were dispatched have returned. It returns ctx's error if
-// ctx is done first. Inside a callback it would wait for that callback, too: use Stop or go Shutdown there.
+// ctx is done first. If a callback called Shutdown, that call would wait for the callback itself: in a callback, call
+// Stop, or Shutdown in a new goroutine.
 func (w *Wheel) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }
 
 // AfterInline is AfterFunc with Inline for this one timer, whatever the executor of the wheel: f is called in the
@@ -95,8 +96,9 @@ func (w *Wheel) AfterInline(d time.Duration, f func()) (Timer, error) {
 	return Timer{h}, err
 }
 
-// Due returns when the timer was due whose function is being called, as a wall time. It is for functions of AfterInline
-// that are called after their delay. The deadline is the one to which the timer was last reset.
+// Due returns the wall time at which the timer whose function is being called was due. It is for functions of
+// AfterInline that are called after their delay. If the timer was reset, Due returns the time to which it was last
+// reset.
 func (w *Wheel) Due() time.Time {
 	engine.RequireMade(w.core != nil, "wheel")
 	return w.core.WallAt(w.core.Firing())

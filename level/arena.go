@@ -3,7 +3,7 @@ package level
 import "slices"
 
 const (
-	// ChunkBits is how many bits of an index identify the entry in its chunk.
+	// ChunkBits is the number of bits of an index that identify the entry in its chunk.
 	ChunkBits = 11
 	chunkLen  = 1 << ChunkBits
 	chunkRoom = chunkLen - 1 // entry 0 of a chunk is never used: 0 means none
@@ -21,12 +21,12 @@ func locate(i uint32) (chunk, entry uint32) { return i >> ChunkBits, i & (chunkL
 // to its chunk, as the next Alloc is likely to reuse it.
 type Arena struct {
 	nodes   [][]Node // by chunk
-	used    int      // Invariant: the sum of what chunks have used
-	shape   uint32   // how often a chunk was made or grown
+	used    int      // Invariant: the sum of the field used of all chunks
+	shape   uint32   // number of times that a chunk was made or grown
 	hot     uint32   // the node freed last, which its chunk still counts as used, or 0
 	chunks  []chunk  // by chunk
 	partial uint32   // 1 + the first chunk that has room, or 0
-	spare   uint32   // 1 + the chunk that is empty, or 0. Invariant: there is no other
+	spare   uint32   // 1 + the chunk that is empty, or 0. Invariant: no other chunk is empty
 	vacant  []uint32 // chunks that were freed. Invariant: their nodes are vacantNodes, which do not change
 }
 
@@ -35,7 +35,7 @@ type chunk struct {
 	free       uint32 // first freed entry, or 0
 	fresh      uint32 // entries from here on were never used
 	used       uint32 // live nodes
-	prev, next uint32 // 1 + neighbour in the partial list, or 0. Invariant: it is in there iff used < chunkRoom and it is not vacant
+	prev, next uint32 // 1 + neighbour in the list of chunks that have room and are not vacant, or 0
 }
 
 // Len returns the number of live nodes.
@@ -49,20 +49,19 @@ func (a *Arena) Len() int {
 // About returns Len or one more, without a branch.
 func (a *Arena) About() int { return a.used }
 
-// At returns the node of that index, which must be live. It is valid until the next
-// Alloc.
+// At returns the node of index i, which must be live. The pointer is valid until the next Alloc.
 func (a *Arena) At(i uint32) *Node {
 	return &a.nodes[i>>ChunkBits][i&(chunkLen-1)]
 }
 
-// Shape changes whenever Alloc makes or grows the chunk of the index that it returns.
+// Shape returns a number that changes whenever Alloc makes a chunk or grows one.
 func (a *Arena) Shape() uint32 { return a.shape }
 
-// ChunkLen returns how many entries the chunk of index i has now.
+// ChunkLen returns the present number of entries of the chunk of index i.
 func (a *Arena) ChunkLen(i uint32) int { return len(a.nodes[i>>ChunkBits]) }
 
-// Lookup returns the live node of that index and generation, or nil. Any index and generation
-// may be passed.
+// Lookup returns the live node of index i, or nil if that node has another generation or there is none. i may be any
+// number.
 func (a *Arena) Lookup(i uint32, generation uint64) *Node {
 	if c, e := locate(i); int(c) < len(a.nodes) && int(e) < len(a.nodes[c]) {
 		if n := &a.nodes[c][e]; n.id>>linkBits == generation && n.id != 0 {
@@ -112,9 +111,10 @@ func (a *Arena) allocCold() uint32 {
 type Released uint32
 
 const (
-	// Nothing was released, which is so for most nodes.
+	// Nothing was released. This is the result for most nodes.
 	Nothing Released = 0
-	// Everything was released by the last node of several chunks: a new Arena would be smaller.
+	// Everything was released: of an arena with several chunks, the last node was freed, and a new Arena would be
+	// smaller.
 	Everything Released = 1<<32 - 1
 )
 
@@ -143,7 +143,7 @@ func (a *Arena) freeCold(i uint32, n *Node) Released {
 	}
 	emptied := m.used == 0 && a.emptied(c)
 	switch {
-	case a.used == 1 && len(a.nodes) > 1: // the node in use is hot
+	case a.used == 1 && len(a.nodes) > 1: // the only used node is the hot one, which is free
 		return Everything
 	case emptied:
 		return Released(c + 1)

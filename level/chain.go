@@ -2,13 +2,13 @@ package level
 
 import "slices"
 
-// Entry names a node. It is valid as long as the node has that stamp, and stale from then on.
+// Entry names a node. It is valid as long as the node has the same stamp, and stale after that.
 type Entry struct{ Node, Stamp uint32 }
 
 // tailSizes are the capacities of tails. The largest is the size of a block.
 var tailSizes = [...]int{4, 32, BlockLen}
 
-// BlockLen is how many entries a block has.
+// BlockLen is the number of entries of a block.
 const BlockLen = 256
 
 type block [BlockLen]Entry
@@ -17,8 +17,8 @@ type block [BlockLen]Entry
 // zero Chain is empty and ready to use.
 type Chain struct {
 	full  []*block
-	tail  []Entry // Invariant: empty only if the chain is; it has room for a block if there are any
-	taken int     // how many entries were taken from the first block or, without blocks, from the tail
+	tail  []Entry // Invariant: empty only if the chain is empty; its capacity is BlockLen if full is not empty
+	taken int     // number of entries that were taken from the first block or, if full is empty, from the tail
 }
 
 // Len returns the number of entries.
@@ -33,8 +33,8 @@ func (c *Chain) Full() bool { return len(c.tail) == cap(c.tail) }
 // Push is Memory.Add for a chain that is not Full.
 func (c *Chain) Push(e Entry) { c.tail = append(c.tail, e) }
 
-// Undo removes e if it was added last and is not alone in its block, or is the only entry of all. It reports whether it
-// has removed e.
+// Undo removes e if it was added last, and is either not alone in its block or the only entry of the chain. Undo
+// reports whether it has removed e.
 func (c *Chain) Undo(e Entry) bool {
 	last := len(c.tail) - 1
 	switch {
@@ -53,7 +53,7 @@ func (c *Chain) Undo(e Entry) bool {
 // At returns entry i, counted from the front.
 func (c *Chain) At(i int) *Entry { return &c.From(i, 1)[0] }
 
-// From returns n entries from entry i on, or fewer, but at least one if there is one.
+// From returns up to n entries from entry i on, and at least one if entry i exists.
 func (c *Chain) From(i, n int) []Entry {
 	i += c.taken
 	from := c.tail
@@ -65,7 +65,7 @@ func (c *Chain) From(i, n int) []Entry {
 	return from[i:min(i+n, len(from))]
 }
 
-// Back returns the last n entries, or fewer, but at least one if there is one.
+// Back returns up to n of the last entries, and at least one if the chain is not empty.
 func (c *Chain) Back(n int) []Entry {
 	from := len(c.tail) - n
 	if len(c.full) == 0 {
@@ -80,13 +80,13 @@ type Memory struct {
 	tails [len(tailSizes)][][]Entry
 }
 
-// spareTails is how many tails of each size are kept: as many as the slots of a circle into which a crowd was dealt.
+// spareTails is the most tails of each size that are kept: one for each slot of a circle over which a crowd was dealt.
 const spareTails = 64
 
-// fewBlocks is how many blocks Trim leaves: the steady state of small crowds allocates nothing, either.
+// fewBlocks is the most blocks that Trim leaves, so that the steady state of small crowds allocates nothing, either.
 const fewBlocks = 4
 
-// newTail returns an empty tail of that size.
+// newTail returns an empty tail with the capacity tailSizes[size].
 func (m *Memory) newTail(size int) (tail []Entry) {
 	spare := &m.tails[size]
 	if last := len(*spare) - 1; last >= 0 {
@@ -136,7 +136,7 @@ func (m *Memory) grow(c *Chain) {
 	m.keepTail(old)
 }
 
-// Take removes the first n entries of c, which From has returned.
+// Take removes the first n entries of c, which must be the result of From.
 func (m *Memory) Take(c *Chain, n int) {
 	c.taken += n
 	switch {
@@ -149,7 +149,7 @@ func (m *Memory) Take(c *Chain, n int) {
 	}
 }
 
-// Cut removes the last n entries of c, which Back has returned.
+// Cut removes the last n entries of c, which must be the result of Back.
 func (m *Memory) Cut(c *Chain, n int) {
 	c.tail = c.tail[:len(c.tail)-n]
 	if last := len(c.full) - 1; len(c.tail) == 0 && last >= 0 {

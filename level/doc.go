@@ -12,20 +12,21 @@
 //	                   b            d, e
 //	         occupied: one bit a slot, so the first timer is found at once
 //
-// A node is named by a 32-bit index, and chunks hold nodes by value. So a million timers are a few hundred
-// objects to the garbage collector. A chunk without live nodes is freed, unless it is the only one.
+// A node is named by a 32-bit index, and chunks hold nodes by value. So a million timers are a few hundred objects to
+// the garbage collector. One chunk without live nodes is kept, and further ones are freed.
 //
 // # Entries are not taken out
 //
-// An Entry names a node by its index and its stamp. It counts as long as the node has that stamp, and
-// removing a timer changes only the node. So a slot only grows, at its end, until its time comes or its stale
-// entries are swept out. A stamp has 32 bits of which the upper ones are the generation's
-// lowest and the lower ones count how often the node was linked. It may come back after millions of others,
-// and a stale entry then counts again: two entries name one node, which does no harm, as whoever reads an
-// entry looks at the node's deadline.
+// An Entry names a node by its index and its stamp. An entry is valid as long as its node has the same stamp, and
+// removing a timer changes only the node. So a slot only grows, at its end, until its time comes or its stale entries
+// are swept out.
+//
+// A stamp has 32 bits. Its upper bits are the lowest bits of the generation, and its lower bits count how often the
+// node was linked. A stamp may come back after millions of others. Then a stale entry becomes valid again, and two
+// entries name one node. This does no harm, as whoever reads an entry looks at the node's deadline.
 //
 //	level.go    the slots of a circle
-//	chain.go    what a slot holds, and memory for it
+//	chain.go    the chains that slots hold, and memory for them
 //	node.go     a timer
 //	arena.go    the memory of nodes
 //	scan.go     going through all nodes

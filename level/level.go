@@ -3,9 +3,9 @@ package level
 import "math/bits"
 
 const (
-	// Bits is how many bits of a deadline identify a slot.
+	// Bits is the number of bits of a deadline that identify a slot.
 	Bits = 6
-	// Slots is how many slots a circle has.
+	// Slots is the number of slots of a circle.
 	Slots = 1 << Bits
 )
 
@@ -16,7 +16,7 @@ type Level[Slot any] struct {
 	Slots    [Slots]Slot
 }
 
-// First returns the lowest slot that holds anything. There must be one.
+// First returns the lowest slot that holds anything. At least one slot must hold something.
 func (l *Level[Slot]) First() int { return bits.TrailingZeros64(l.Occupied) }
 
 // Note records that slot s holds something.

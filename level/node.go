@@ -11,8 +11,8 @@ const (
 	placeMask   = 1<<orderShift - 1<<slotShift
 	linkBits    = 8
 
-	// MaxSequence is the largest sequence number that a node can carry: at ten million a second, that is reached after
-	// three years. From then on it is arbitrary which of two equal deadlines comes first.
+	// MaxSequence is the largest sequence number that a node can carry. At ten million timers a second, it is reached
+	// after three years. From then on, timers with equal deadlines come in an arbitrary order.
 	MaxSequence uint64 = 1<<(64-orderShift) - 1
 
 	// Unlinked is the circle of a live node that no entry names, and Passed the circle of a node in the heap of entries
@@ -24,11 +24,11 @@ const (
 // Node is one timer: 24 bytes without a pointer.
 type Node struct {
 	Key  int64
-	id   uint64 // generation, 56 bits, and how often the node was linked, 8 bits; 0: the node is free
-	rest uint64 // order, 50 bits; circle, 4; slot, 6; flags, 4
+	id   uint64 // generation, 56 bits; count of the node's links, 8 bits; 0 if the node is free
+	rest uint64 // order, 50 bits; circle, 4 bits; slot, 6 bits; flags, 4 bits
 }
 
-// Init makes n a live node that belongs in that slot.
+// Init makes n a live node that belongs in the given slot of the given circle.
 func (n *Node) Init(key int64, sequence uint64, f Flags, circle, slot int) {
 	n.Key = key
 	n.id = sequence << linkBits
@@ -47,10 +47,10 @@ func (n *Node) Order() uint64 { return n.rest >> orderShift }
 // Circle returns the circle on which n belongs, Passed or Unlinked.
 func (n *Node) Circle() int { return int(n.rest >> circleShift & 15) }
 
-// Slot returns the slot in which n belongs there.
+// Slot returns the slot of its circle in which n belongs.
 func (n *Node) Slot() int { return int(n.rest >> slotShift & (Slots - 1)) }
 
-// Stamp returns the stamp in the entry that names the node. Entries that named it before have others.
+// Stamp returns the stamp in the entry that names the node. Entries that named the node earlier have other stamps.
 func (n *Node) Stamp() uint32 { return uint32(n.id) }
 
 // Relink makes all entries that name n stale, and sets where n belongs.

@@ -9,15 +9,16 @@ func (a *Arena) Each(f func(i uint32, n *Node)) {
 	}
 }
 
-// After returns the first live node after index i, in the order of indexes, or 0. Nodes may be made and freed between
-// calls that iterate over the indexes: no node that stays is missed.
+// After returns the first live node after index i, in the order of indexes, or 0. A loop over all indexes may make and
+// free nodes between its calls: no node that stays is missed.
 func (a *Arena) After(i uint32) uint32 {
 	found, _, _ := a.Live(i+1, math.MaxInt)
 	return found
 }
 
-// Live searches the arena from index i on for a live node, and looks at no more than most entries. It returns the
-// node's index, or 0 if there is none; where to continue, or 0 at the end; and how many entries it has looked at.
+// Live searches the arena from index i on for a live node, and looks at no more than most entries. found is the index
+// of the node, or 0 if there is none. next is the index at which to continue, or 0 at the end. looked is the number of
+// entries that Live has looked at.
 func (a *Arena) Live(i uint32, most int) (found, next uint32, looked int) {
 	c, e := locate(i)
 	for ; int(c) < len(a.nodes); c, e = c+1, 0 {

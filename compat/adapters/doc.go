@@ -1,3 +1,2 @@
-// Package adapters is the top of a module of adapters: each makes a wheel a clock of another
-// library's kind. The packages below it have the code.
+// Package adapters is the root of a module. The packages below it adapt a wheel to other libraries.
 package adapters

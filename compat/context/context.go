@@ -13,8 +13,8 @@ func WithTimeout(parent Context, timeout time.Duration) (Context, CancelFunc) {
 	return WithTimeoutCause(parent, timeout, nil)
 }
 
-// WithTimeoutCause is WithTimeout, and sets the cause of the context when the timeout has
-// passed. cancel does not set the cause.
+// WithTimeoutCause is WithTimeout, and also sets the cause of the context when the timeout has passed. cancel does not
+// set the cause.
 func WithTimeoutCause(parent Context, timeout time.Duration, cause error) (Context, CancelFunc) {
 	if process.InBubble() {
 		return context.WithTimeoutCause(parent, timeout, cause)
@@ -29,8 +29,8 @@ func WithDeadline(parent Context, d time.Time) (Context, CancelFunc) {
 	return WithDeadlineCause(parent, d, nil)
 }
 
-// WithDeadlineCause is WithDeadline, and sets the cause of the context at the deadline. cancel
-// does not set the cause.
+// WithDeadlineCause is WithDeadline, and also sets the cause of the context at the deadline. cancel does not set the
+// cause.
 func WithDeadlineCause(parent Context, d time.Time, cause error) (Context, CancelFunc) {
 	if process.InBubble() {
 		return context.WithDeadlineCause(parent, d, cause)

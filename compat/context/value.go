@@ -6,11 +6,11 @@ import (
 	"reflect"
 )
 
-// WithValue is [context.WithValue]. Package context needs no goroutine for a child that it makes
-// from such a value, if it needs none for a child of parent.
+// WithValue is [context.WithValue]. If package context needs no goroutine for a child of parent, it needs none for a
+// child of the result either.
 func WithValue(parent Context, key, val any) Context {
 	if _, ok := parent.(afterFuncer); !ok || key == nil || !reflect.TypeOf(key).Comparable() {
-		return context.WithValue(parent, key, val) // or panics
+		return context.WithValue(parent, key, val) // panics if an argument is bad
 	}
 	return &valueContext{parent, key, val}
 }

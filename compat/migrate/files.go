@@ -40,7 +40,8 @@ func goFiles(paths []string) (names []string, err error) {
 	return names, nil
 }
 
-// skipped reports whether a directory is left out: the go command ignores it too, or it holds other people's code.
+// skipped reports whether a directory is left out: the go command ignores it, too, or the directory holds other
+// people's code.
 func skipped(dir string) bool {
 	return dir == "vendor" || dir == "testdata" || strings.HasPrefix(dir, ".") || strings.HasPrefix(dir, "_")
 }

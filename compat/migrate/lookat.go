@@ -5,8 +5,8 @@ import (
 	"go/token"
 )
 
-// lookAt finds code that may not compile, or may mean something else, once compat/time replaces package time, which
-// the file uses by that name. Timer and Ticker are different types there.
+// lookAt finds code that may not compile, or may mean something else, once compat/time replaces package time. The file
+// uses package time by the given name. Timer and Ticker are different types there.
 func lookAt(files *token.FileSet, parsed *ast.File, name string) (notes []string) {
 	if name == "." {
 		return []string{note(files, parsed.Name, `package time is imported with ".": look at each Timer and Ticker`)}

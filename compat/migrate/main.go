@@ -1,6 +1,6 @@
 // Command migrate changes the imports of packages time and context in Go files to those of compat/time and
-// compat/context, or back, and nothing else in them. It prints what to check afterwards: where a type of package
-// time is part of a signature, for example.
+// compat/context, or back, and nothing else in them. It prints the places to check afterwards, for example where a type
+// of package time is part of a signature.
 package main
 
 import (
@@ -48,7 +48,7 @@ func parse(args []string) (o options, err error) {
 	return o, nil
 }
 
-// migrate changes all files that o names. A file is written only after it was understood whole.
+// migrate changes all files that o names. A file is written only after all of it was parsed.
 func migrate(o options, out io.Writer) error {
 	names, err := goFiles(o.paths)
 	if err != nil {

@@ -40,7 +40,7 @@ func rewrite(name string, text []byte, back bool) (f file, err error) {
 	return f, nil
 }
 
-// targets returns which path each import gets.
+// targets returns the new path of each import that changes.
 func targets(back bool) map[string]string {
 	if back {
 		return map[string]string{ours + "time": "time", ours + "context": "context"}
@@ -48,8 +48,8 @@ func targets(back bool) map[string]string {
 	return map[string]string{"time": ours + "time", "context": ours + "context"}
 }
 
-// changeImports sets the text to one with other imports. It returns the name by which the file uses
-// package time, if that import has changed.
+// changeImports sets f.text to text with the imports changed. If the import of package time has changed, changeImports
+// returns the name by which the file uses that package.
 func (f *file) changeImports(files *token.FileSet, parsed *ast.File, text []byte, to map[string]string) (local string) {
 	var changed bytes.Buffer
 	done := 0

@@ -9,15 +9,16 @@ import (
 	"github.com/epicycle-go/epicycle/compat/internal/process"
 )
 
-// Where many goroutines sleep for short times, the wheel wakes once for each Precision and collects those that are due.
-// Each wake-up and each sleeper has a cost. So in a crowd, sleepers share a timer and a channel: those that are due
-// within the same window wake at its end. They are late by half a window on average, no more than if the wheel
-// collected them. Because a window is longer than a Precision, the wheel wakes exactly at its end.
+// Where many goroutines sleep for short times, the wheel wakes once for each Precision and collects the sleepers that
+// are due. Each wake-up and each sleeper has a cost. So in a crowd, sleepers share a timer and a channel: sleepers that
+// are due within the same window wake at the end of the window. Sleepers are late by half a window on average, no more
+// than if the wheel collected them. Because a window is longer than a Precision, the wheel wakes exactly at the end of
+// each window.
 const (
 	window = 1 << 20 // ns, about a millisecond
-	// crowd is how many must sleep, due within a window, for the next one to be in a crowd.
+	// crowd is the number of sleepers that must be due within a window for the next sleeper to be in a crowd.
 	crowd = 16
-	// lasting is for how many windows a crowd is taken to last.
+	// lasting is the number of windows for which a crowd is assumed to last.
 	lasting = 16
 )
 
@@ -25,20 +26,20 @@ const (
 // was none.
 var lastCrowd atomic.Int64
 
-// group is the sleepers of one window.
+// group has the sleepers of one window.
 type group struct {
-	alone atomic.Int32 // how many sleep without the others
+	alone atomic.Int32 // number of goroutines that sleep without the others
 
 	mu    sync.Mutex
-	at    time.Duration // guarded by mu, as below; when they are woken
-	awake chan struct{} // closed then; nil: there is no sleeper
-	wake  func()        // closes it
-	n     int           // how many there are, for tests
+	at    time.Duration // time at which the sleepers are woken; guarded by mu, as all below
+	awake chan struct{} // closed at that time; nil if there is no sleeper
+	wake  func()        // closes awake
+	n     int           // number of sleepers, for tests
 	_     [8]byte
 }
 
-// groups has a group for each of the next windows. Windows that are as far apart as the
-// array is long share one.
+// groups has a group for each of the next windows. Windows whose distance is a multiple of the length of the array
+// share a group.
 var groups [256]group
 
 // sleep sleeps until d has passed since now, in a crowd together with others.

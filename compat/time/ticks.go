@@ -15,10 +15,10 @@ type ticks struct {
 
 	mu      sync.Mutex
 	timer   hierarchy.Timer // guarded by mu, as all below
-	period  time.Duration   // 0: stopped
-	next    time.Duration   // when the next tick is due, by the clock of the wheel
+	period  time.Duration   // 0 if the ticker is stopped
+	next    time.Duration   // time of the next tick, by the clock of the wheel
 	stale   int             // number of ticks that have fired, were stopped, and are still to be discarded by send
-	pending bool            // the next tick is set, and has not fired or been stopped
+	pending bool            // whether the next tick is set, and has neither fired nor been stopped
 }
 
 func newTicks(c chan Time) *ticks {
@@ -54,8 +54,8 @@ func (t *ticks) set(p *process.Process, d time.Duration) {
 // is the next one to be sent. So a Ticker with a short period that nobody reads does not keep a processor busy.
 const unreadPause = time.Millisecond
 
-// halt stops the timer, and removes a tick that was not received. mu must be held. As for a Timer, a tick that has
-// fired and can't be stopped comes before all ticks set later.
+// halt stops the timer, and removes a tick that was not received. mu must be held. A tick that has fired and can't be
+// stopped comes before all ticks that are set later, as for a Timer.
 func (t *ticks) halt() {
 	if t.pending && !t.timer.Stop() {
 		t.stale++
@@ -83,8 +83,8 @@ func (t *ticks) fire() {
 	now := p.Clock.Elapsed()
 	missed := (now - t.next) / t.period
 	select {
-	case c <- time.Now().Add(t.next - now): // when it was due
-	default: // nobody waits for the next one either
+	case c <- time.Now().Add(t.next - now): // the wall time at which the tick was due
+	default: // nobody receives ticks at present; see unreadPause
 		missed = max(missed, (later(now, unreadPause)-t.next)/t.period-1)
 	}
 	t.next = later(t.next, t.period*(missed+1))
@@ -99,7 +99,7 @@ func later(t, d time.Duration) time.Duration {
 	return t + d
 }
 
-// empty removes what c holds.
+// empty removes the value in c, if any.
 func empty(c chan Time) {
 	select {
 	case <-c:

@@ -8,19 +8,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Timer is a [time.Timer] on the wheel of the process. When it fires, it sends the time when it
-// was due on C, or calls the function of AfterFunc. NewTimer or AfterFunc make a Timer. It must not be
-// copied. Its methods may be called concurrently.
+// Timer is a [time.Timer] on the wheel of the process. When it fires, it sends on C the time at which it was due, or
+// calls the function of AfterFunc. NewTimer or AfterFunc make a Timer. It must not be copied. Its methods may be called
+// concurrently.
 type Timer struct {
 	C <-chan Time
 
 	std *time.Timer // set in a bubble; the other fields are then unused
-	f   func()      // of AfterFunc, or send; nil if the Timer is zero
-	c   chan Time   // nil: f is of AfterFunc
+	f   func()      // function of AfterFunc, or the method send; nil if the Timer is zero
+	c   chan Time   // channel of C; nil if f is the function of AfterFunc
 
 	mu      sync.Mutex
 	timer   hierarchy.Timer // guarded by mu, as all below
-	pending bool            // the timer of a channel was set, and has not sent or been stopped
+	pending bool            // whether the timer of a channel was set, and has neither sent nor been stopped
 	stale   int32           // number of firings that were stopped too late: send discards them
 }
 
@@ -38,7 +38,7 @@ func AfterFunc(d Duration, f func()) *Timer {
 	return t
 }
 
-// NewTimer makes a Timer that sends the time when it was due on C after d.
+// NewTimer makes a Timer that sends on C after d. It sends the time at which it was due.
 func NewTimer(d Duration) *Timer {
 	if process.InBubble() {
 		std := time.NewTimer(d)
@@ -110,7 +110,7 @@ func (t *Timer) resetFunc(d Duration) bool {
 // except by NewTimer.
 func (t *Timer) set(d Duration) {
 	if d < instant && passed(process.Get(), d) {
-		_, _ = process.Get().AfterInline(0, nothing) // counts it
+		_, _ = process.Get().AfterInline(0, nothing) // counts the timer in the figures of the wheel
 		t.deliver(process.Get().Clock.Now())
 		return
 	}
@@ -123,7 +123,7 @@ func nothing() {}
 // instant is longer than the time that passes until a timer is set.
 const instant = Microsecond
 
-// passed reports whether d has passed by the time the timer would be set.
+// passed reports whether d would have passed before the timer is set.
 func passed(p *process.Process, d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -144,7 +144,7 @@ func (t *Timer) send() {
 	t.deliver(process.Get().Due())
 }
 
-// deliver sends the time when the timer was due. mu must be held.
+// deliver sends due, the time at which the timer was due. mu must be held.
 func (t *Timer) deliver(due Time) {
 	select {
 	case t.c <- due:
@@ -155,12 +155,12 @@ func (t *Timer) deliver(due Time) {
 // halt stops the timer and removes the value that it has sent, if any. mu must be held.
 //
 // If the timer is pending and can't be stopped, it has fired, and send is about to be called. A wheel fires its timers
-// one after another, so this call of send comes before those of timers set later.
+// one after another, so this call of send comes before the calls of send for timers that are set later.
 func (t *Timer) halt() bool {
 	was := t.pending
 	t.pending = false
 	if was && t.timer.Stop() {
-		return true // and has sent nothing
+		return true // a pending timer has sent nothing that must be removed
 	}
 	if was {
 		t.stale++

@@ -5,8 +5,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Wheel returns the figures of the wheel that the timers are on. view.Handler of
-// hierarchy/view shows them on a page. The wheel can't be stopped.
+// Wheel returns the figures of the wheel on which the timers are. view.Handler of hierarchy/view shows them on a page.
+// The result gives no way to stop the wheel.
 func Wheel() interface {
 	Stats() hierarchy.Stats
 	Circles() []hierarchy.CircleStats

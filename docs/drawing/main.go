@@ -63,8 +63,8 @@ func circles() (string, error) {
 
 func rand1(r *rand.Rand, d time.Duration) time.Duration { return time.Duration(r.Int64N(int64(d))) }
 
-// cascade draws three moments of a wheel with a crowd in one slot: far ahead, when the hand
-// has reached the slot, and a little later.
+// cascade draws a wheel with a crowd in one slot at three moments: when the slot is far ahead, when the hand has
+// reached it, and a little later.
 func cascade() (string, error) {
 	w, m, err := wheel()
 	if err != nil {
@@ -72,7 +72,7 @@ func cascade() (string, error) {
 	}
 	defer w.Stop()
 	r := rand.New(rand.NewPCG(3, 3))
-	const from = 8 << 30 // nanoseconds: where a slot of the base circle begins
+	const from = 8 << 30 // nanoseconds; a slot of the base circle begins here
 	for range 1500 {
 		if _, err := w.AfterFunc(from+time.Duration(r.Int64N(1<<30)), func() {}); err != nil {
 			return "", err

@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-const gap = math.Pi / 5 // at the top of each ring, for the width of its slots
+const gap = math.Pi / 5 // angle that each ring leaves free at its top, for the width of its slots as text
 
 // drawRings draws circles around center, with the finest innermost.
 func drawRings(c *canvas, center point, inner, step float64, circles []hierarchy.CircleStats) {
@@ -57,11 +57,11 @@ func width(d time.Duration) string {
 type ring struct {
 	c        *canvas
 	center   point
-	from, to float64 // radius
+	from, to float64 // inner and outer radius
 	slots    int
 }
 
-// angle returns where slot s begins. A fraction of s lies between two slots.
+// angle returns the angle at which slot s begins. If s is not a whole number, the angle is inside a slot.
 func (r ring) angle(s float64) float64 {
 	return gap/2 + s/float64(r.slots)*(2*math.Pi-gap)
 }

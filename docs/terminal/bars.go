@@ -8,7 +8,7 @@ import (
 // eighths are the possible ends of a bar, thinnest first.
 var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 
-// Bar draws n as a bar; most is width columns long. A positive n is always visible.
+// Bar draws n as a bar. A bar for most would be width columns long. A positive n is always visible.
 func Bar(n, most, width int) string {
 	if n <= 0 || most <= 0 {
 		return ""

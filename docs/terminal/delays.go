@@ -8,10 +8,10 @@ import (
 // Delays are measured durations.
 type Delays []time.Duration
 
-// Sort sorts them. Quantile needs that.
+// Sort sorts l in place, as Quantile needs it.
 func (l Delays) Sort() { slices.Sort(l) }
 
-// Quantile returns the duration that a share q of them does not exceed. They must be sorted.
+// Quantile returns the duration that a share q of the delays does not exceed. l must be sorted.
 func (l Delays) Quantile(q float64) time.Duration {
 	if len(l) == 0 {
 		return 0
@@ -19,7 +19,7 @@ func (l Delays) Quantile(q float64) time.Duration {
 	return l[min(int(q*float64(len(l))), len(l)-1)]
 }
 
-// Within returns how many delays are at least from and less than to.
+// Within returns the number of delays that are at least from and less than to.
 func (l Delays) Within(from, to time.Duration) (n int) {
 	for _, d := range l {
 		if from <= d && d < to {

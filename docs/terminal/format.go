@@ -74,7 +74,7 @@ func threeDigits(v float64) string {
 	return s
 }
 
-// Each formats the mean time for one of n operations that took total together.
+// Each formats the mean time of n operations that together took total.
 func Each(total time.Duration, n int) string {
 	ns := float64(total) / float64(max(n, 1))
 	if ns < 999.5 {

@@ -12,20 +12,20 @@ type Progress struct {
 	what  string
 	total int
 	drawn time.Time
-	wide  int // columns that are drawn
+	wide  int // number of columns that are drawn
 }
 
 // redraw is the least time between two drawings: drawing takes time away from what is being
 // measured.
 const redraw = 40 * time.Millisecond
 
-// Progress returns a progress line for a task of total steps. If total is negative, the number of steps is unknown,
-// and the line shows how many are done instead of a bar.
+// Progress returns a progress line for a task of total steps. If total is negative, the number of steps is unknown, and
+// the line shows the number of steps done instead of a bar.
 func (s *Screen) Progress(what string, total int) *Progress {
 	return &Progress{s: s, what: what, total: total}
 }
 
-// At shows how much is done.
+// At shows that done steps of the task are done.
 func (p *Progress) At(done int) {
 	if p.total >= 0 {
 		done = min(done, p.total)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Width is the greatest length of a line in columns. Indent is how a line begins.
+// Width is the greatest length of a line in columns. Indent is the text with which lines of paragraphs begin.
 const (
 	Width  = 80
 	Indent = "  "
@@ -20,9 +20,9 @@ const (
 // without them.
 type Screen struct {
 	out    io.Writer
-	live   bool // lines can be redrawn
+	live   bool // whether lines can be redrawn
 	colour bool
-	err    error // of the first write that failed
+	err    error // error of the first write that failed
 }
 
 // New chooses colours and progress lines by the kind of out and by the environment.
@@ -42,7 +42,7 @@ func New(out io.Writer, env func(string) string) *Screen {
 // Style is the escape code of a colour or weight.
 type Style string
 
-// The styles. Plain is none.
+// The styles. Plain has no colour and no weight.
 const (
 	Plain  Style = ""
 	Bold   Style = "1"
@@ -65,7 +65,7 @@ func (s *Screen) Paint(st Style, text string) string {
 // Line writes a line without wrapping it.
 func (s *Screen) Line(text string) { s.Write(strings.TrimRight(text, " ") + "\n") }
 
-// Write writes text. Spaces that are no line breaks become blanks.
+// Write writes text. Each NoBreak becomes a blank.
 func (s *Screen) Write(text string) {
 	if _, err := io.WriteString(s.out, strings.ReplaceAll(text, NoBreak, " ")); err != nil && s.err == nil {
 		s.err = err

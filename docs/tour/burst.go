@@ -47,11 +47,11 @@ func (t *tour) burst() error {
 
 // stroke is the result of a burst.
 type stroke struct {
-	took  time.Duration // from the instant until the last timer had run
-	calls tally         // how long setting and stopping a timer took meanwhile
+	took  time.Duration // time from the instant until the last timer had run
+	calls tally         // times that setting and stopping a timer took meanwhile
 }
 
-// strike runs a burst of n timers.
+// strike measures a burst of n timers.
 func strike[H handle](n int, after afterFunc[H], p *terminal.Progress) (*stroke, error) {
 	defer p.End()
 	const perTimer = time.Microsecond // more than setting a timer takes
@@ -83,8 +83,7 @@ func strike[H handle](n int, after afterFunc[H], p *terminal.Progress) (*stroke,
 	return s, nil
 }
 
-// probe sets and stops a timer. It counts how long that took, unless it ended before the
-// burst.
+// probe sets and stops a timer. It counts the time that these calls took, unless they returned before the burst.
 func probe[H handle](s *stroke, after afterFunc[H], instant time.Time) error {
 	start := time.Now()
 	h, err := after(time.Hour, func() {})

@@ -12,7 +12,7 @@ const (
 	barWide   = 20
 )
 
-// circles draws where the timers of a wheel stand.
+// circles draws which slots the timers of a wheel are in.
 func (t *tour) circles(circles []hierarchy.CircleStats) {
 	totals := make([]int, len(circles))
 	all, most := 0, 0

@@ -30,7 +30,7 @@ type crowd[H handle] struct {
 	left    int64         // bytes still in use when the timers were gone
 	setting time.Duration // time to set them all
 	ending  time.Duration // time to cancel them all
-	ended   int           // how many were cancelled
+	ended   int           // number of timers that were cancelled
 }
 
 func newCrowd[H handle](n int, after afterFunc[H]) *crowd[H] {
@@ -40,7 +40,7 @@ func newCrowd[H handle](n int, after afterFunc[H]) *crowd[H] {
 	return c
 }
 
-// batch is how many calls are made between two readings of the clock.
+// batch is the number of calls between two readings of the clock.
 const batch = 10_000
 
 // set sets a timer for each delay.
@@ -81,8 +81,8 @@ func (c *crowd[H]) cancel(p *terminal.Progress) {
 	c.left = max(inUse()-c.empty, 0)
 }
 
-// settle waits, for some seconds at most, until all timers that were not cancelled have
-// run. It reports whether each of them ran exactly once: none lost, none run twice.
+// settle waits, for some seconds at most, until all timers that were not cancelled have run. It reports whether each of
+// these timers ran exactly once.
 func (c *crowd[H]) settle() bool {
 	want := int64(len(c.timers) - c.ended)
 	for range 5000 {

@@ -61,7 +61,8 @@ func whyLate() string {
 		is late by the time a sleeping processor takes to wake up.`
 }
 
-// lateness returns how late a timer of d runs, measured from before it is set.
+// lateness returns the time by which a timer with the delay d runs late. The delay is counted from just before the
+// timer is set.
 func lateness[H handle](after afterFunc[H], d time.Duration) (time.Duration, error) {
 	late := make(chan time.Duration, 1)
 	start := time.Now()

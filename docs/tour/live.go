@@ -18,8 +18,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/view"
 )
 
-// live shows a busy wheel in the browser until the process is interrupted. It is served on the listener at; wanted is
-// the address that the user gave.
+// live shows a busy wheel in the browser until the process is interrupted. The page is served on the listener at.
+// wanted is the address that the user gave.
 func live(s *terminal.Screen, at net.Listener, wanted string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -86,14 +86,14 @@ func address(at net.Addr) string {
 
 const (
 	lively    = 100_000               // timers on the wheel that is shown
-	beat      = 20 * time.Millisecond // how often some of them are changed
-	perBeat   = 400                   // how many of them
-	metronome = -1                    // the key of the timer that changes them
+	beat      = 20 * time.Millisecond // time between two changes of some of the timers
+	perBeat   = 400                   // number of timers that are changed at each beat
+	metronome = -1                    // key of the timer that makes these changes
 )
 
-// newLively makes a wheel of n timers with delays of any order of magnitude. A timer that
-// fires is set again. At every beat, some timers are moved, and some are removed and set
-// again; otherwise all timers would end up with the longest delays.
+// newLively makes a wheel of n timers with delays of any order of magnitude. A timer that fires is set again. At every
+// beat, some timers are moved, and some are removed and set again. Without these changes, all timers would end up with
+// the longest delays.
 func newLively(n int) (*hierarchy.Keyed[int, struct{}], error) {
 	var w *hierarchy.Keyed[int, struct{}]
 	// Set and Move fail once the wheel is stopped. There is nothing to do then.
@@ -118,8 +118,8 @@ func newLively(n int) (*hierarchy.Keyed[int, struct{}], error) {
 		return nil, err
 	}
 	for key := range n {
-		// No timer may fall due while the others are being set. It would be late, and the
-		// page would show that for long, as it counts all timers since the start.
+		// No timer may fall due while the others are being set. It would be late, and the page would show its lateness
+		// for long, as it counts all timers since the start.
 		if err := w.Set(key, struct{}{}, alike(time.Second)); err != nil {
 			return nil, err
 		}

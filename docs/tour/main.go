@@ -2,7 +2,7 @@
 // timers are, a burst, a year in a second, and moving timers. It takes measurements along
 // the way and compares them with package time. It runs for about ten seconds.
 //
-// With -http it then keeps a wheel running and shows it in a browser.
+// With -http, the command then keeps a wheel running and shows the wheel in a browser.
 package main
 
 import (
@@ -23,8 +23,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}}.Run(args, stdout, stderr)
 }
 
-// show gives the tour, and then the live view if the user asked for it. It listens first,
-// to report an address that can't be used before the tour and not after it.
+// show gives the tour, and then the live view if the user asked for it. It listens before the tour, so that an address
+// that can't be used is reported before the tour begins.
 func show(o options, s *terminal.Screen) error {
 	if o.http == "" {
 		return newTour(o, s).give()

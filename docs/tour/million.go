@@ -13,9 +13,8 @@ const (
 	longest  = 100 * 365 * 24 * time.Hour
 )
 
-// million sets very many timers, looks where they stand, and cancels them; then it does the
-// same with package time. The two crowds never exist together, as the garbage collector
-// would then scan both.
+// million sets very many timers, reads which slots they are in, and cancels them. Then it sets and cancels the same
+// timers with package time. The two crowds never exist together, as the garbage collector would then scan both.
 func (t *tour) million() error {
 	delays := make([]time.Duration, t.scale(1_000_000))
 	for i := range delays {
@@ -42,7 +41,8 @@ func (t *tour) million() error {
 	return nil
 }
 
-// crowdOnWheel also returns where the timers stood when all were set.
+// crowdOnWheel sets and cancels the timers on a wheel. It also returns the circles as they were when all timers were
+// set.
 func (t *tour) crowdOnWheel(delays []time.Duration) (
 	c *crowd[hierarchy.Timer], circles []hierarchy.CircleStats, err error,
 ) {
@@ -75,7 +75,7 @@ func comeAndGo[H handle](t *tour, c *crowd[H], name string, delays []time.Durati
 // perTimer formats the memory of one of n timers, to the nearest byte.
 func perTimer(bytes int64, n int) string { return terminal.Amount((bytes + int64(n)/2) / int64(n)) }
 
-// cancelled reports how cancelling went.
+// cancelled shows the result of cancelling both crowds.
 func (t *tour) cancelled(wheel *crowd[hierarchy.Timer], std *crowd[*time.Timer]) {
 	n := len(wheel.timers)
 	t.Heading(fmt.Sprintf("2. Cancelling them, all %s", terminal.Count(n)))

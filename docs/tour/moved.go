@@ -56,7 +56,7 @@ func (t *tour) moves(c course, byRing, byCompat int) {
 	t.Line("")
 }
 
-// allMoves counts the moves that go wrong, of all moves of up to three turns.
+// allMoves tries all moves of up to three turns, and counts the moves that go wrong.
 func (t *tour) allMoves() error {
 	cs := everyCourse(3 * slots)
 	theirs, ours, err := playBoth(cs)
@@ -72,8 +72,8 @@ func (t *tour) allMoves() error {
 	return nil
 }
 
-// course is a timer that is set, and moved when elapsed ticks have passed. All fields are
-// in ticks.
+// course is a timer that is set to run after set ticks. When elapsed ticks have passed, it is moved to run after move
+// more ticks.
 type course struct{ set, elapsed, move int }
 
 func (c course) due() int { return c.elapsed + c.move }
@@ -91,7 +91,7 @@ func everyCourse(most int) (cs []course) {
 	return cs
 }
 
-// wrong returns how many courses did not run at their deadline.
+// wrong returns the number of courses that did not run at their deadline.
 func wrong(cs []course, ran []int) (n int) {
 	for key, c := range cs {
 		if ran[key] != c.due() {

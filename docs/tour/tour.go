@@ -35,7 +35,7 @@ func (t *tour) give() error {
 	return t.Err()
 }
 
-// scale returns how many of n timers this tour uses.
+// scale returns the number of timers that this tour uses in place of n.
 func (t *tour) scale(n int) int {
 	if t.short {
 		return n / 10

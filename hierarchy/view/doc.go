@@ -4,28 +4,25 @@
 //
 //	http.Handle("/debug/wheel/", view.Handler(w))
 //
-// It works under any path, with or without http.StripPrefix, and behind other routers and
-// proxies: it uses only the last element of the path, and the page only requests relative
-// URLs. The path of the page ends in a slash. A request without the slash is redirected, if
-// the router passes it on. Index lists several wheels on one page:
+// The handler works under any path, with or without http.StripPrefix, and behind other routers and proxies. It uses
+// only the last element of the path, and the page only requests relative URLs. The path of the page ends in a slash. A
+// request without the slash is redirected, if the router passes it on. Index lists several wheels on one page:
 //
 //	http.Handle("/debug/wheels/", view.Index(map[string]view.Source{"sessions": s, "retries": r}))
 //
 // # Who can see the page
 //
-// As with pprof, anyone who can reach the page sees the figures of the process: serve it
-// only on an address that only you can reach. It shows numbers of timers, but no callbacks
-// and no values. It shows keys of a Keyed only with the option Keys: keys may be secret, such
-// as session tokens. A text to find is in the query of its request, which proxies may log.
+// As with pprof, anyone who can reach the page sees the figures of the process: serve it only on an address that only
+// you can reach. The page shows numbers of timers, but no callbacks and no values. It shows keys of a Keyed only with
+// the option Keys, since keys may be secret, such as session tokens. A request that finds keys by a text has the text
+// in its query, which proxies may log.
 //
-// It answers requests for localhost, for names below localhost and for IP addresses, with
-// any port. A request for any other host name gets status 403, unless Hosts allows the
-// name. Otherwise the owner of a name could point it at your machine while you have a page
-// of that name open, and the browser would let that page read this one (DNS rebinding).
-// This is not possible with an IP address, so http://10.1.2.3:6060/debug/wheel/ needs no
-// permission. A proxy that passes on the host name of its requests needs permission for
-// that name; a proxy that connects by IP address or as localhost does not.
-// X-Forwarded-Host and similar headers are ignored.
+// The handler answers requests for localhost, for names below localhost and for IP addresses, with any port. A request
+// for any other host name gets status 403, unless Hosts allows the name. Otherwise the owner of a name could point it
+// at your machine while you have a page of that name open, and the browser would let that page read this one (DNS
+// rebinding). This is not possible with an IP address, so http://10.1.2.3:6060/debug/wheel/ needs no permission. A
+// proxy that passes on the host name of its requests needs permission for that name; a proxy that connects by IP
+// address or as localhost does not. X-Forwarded-Host and similar headers are ignored.
 //
 // Each page is one document that loads nothing from other servers. Its
 // Content-Security-Policy allows no other script.
@@ -37,7 +34,7 @@
 //	events      snapshots as server-sent events, one at once and then one every
 //	            second, or as often as ?every=250ms says, from 100ms to 10s
 //	keys        only with the option Keys: the next keys that are due, at most 20. With
-//	            ?find=text, those whose text is that, or else those that contain it.
+//	            ?find=text, the keys with that text, or else the keys that contain it.
 //
 // Methods other than GET and HEAD get status 405. An Index serves the list of wheels at
 // these paths. With the query ?wheel=name, it serves what a Handler of that wheel serves,
@@ -45,23 +42,21 @@
 //
 // # Cost
 //
-// The package runs nothing while no request is being answered: no goroutine, no timer and
-// no snapshot. A stream ends with its request. A snapshot calls the wheel's Stats and
-// Circles, which do not iterate over timers. That takes some 12 µs, and encoding it takes
-// as long again. The list of an Index only calls the Stats of each wheel. Streams share
-// snapshots: a snapshot not older than half a stream's interval is sent again. The figures
-// remembered of the last minute, at most some eighty kilobytes per wheel, are kept until the
-// next request. A client that reads nothing for ten seconds is disconnected. The page
-// closes its stream while it is paused or not visible.
+// The package runs nothing while no request is being answered: no goroutine, no timer and no snapshot. A stream ends
+// with its request. A snapshot calls the wheel's Stats and Circles, which do not iterate over timers. That takes some
+// 12 µs, and encoding the snapshot takes the same time again. The list of an Index only calls the Stats of each wheel.
+// Streams share snapshots: a snapshot not older than half a stream's interval is sent again. The figures of the last
+// minute, which take at most some eighty kilobytes per wheel, are kept until the next request. A client that reads
+// nothing for ten seconds is disconnected. The page closes its stream while it is paused or not visible.
 //
-// A request for keys goes through all keys of the wheel with Keyed.All, which holds up nobody.
-// It ends with the request's context. One request at a time does so for each Keys, the others
-// wait. The last answer is sent to those who ask the same within a second. The page asks for keys
-// only while its panel of keys is open, three seconds after each answer.
+// A request for keys goes through all keys of the wheel with Keyed.All, which does not hold up other callers. It ends
+// with the request's context. For each Keys, one request at a time goes through the keys, and other requests wait. The
+// last answer is also sent to requests with the same query within a second. The page asks for keys only while its panel
+// of keys is open, three seconds after each answer.
 //
-// A stream is an active request for http.Server.Shutdown, which waits for it, forever if
-// the page stays open. Cancel the context of such requests first: the recipe "Watching a
-// wheel" in docs/recipes.md has code for that. Server.Close does not wait.
+// A stream is an active request for http.Server.Shutdown, which waits for it, forever if the page stays open. Cancel
+// the context of such requests first. The recipe "Watching a wheel" in docs/recipes.md shows how. Server.Close does not
+// wait.
 //
 // # Snapshots
 //
@@ -108,8 +103,7 @@
 //	    self, leaving
 //	              true, or absent
 //
-// The counters of a snapshot are read at one time, and so are its circles, but a busy wheel
-// may change between the two.
+// The counters of a snapshot are read at one time, and its circles at another. A busy wheel may change in between.
 //
 // The snapshot of an Index is
 //
@@ -132,5 +126,5 @@
 //	              since it was read
 //	    note      only of ListedKeys, and only if remaining_ns is null
 //	more          whether there are more keys, or more with that text
-//	states, state only of ListedKeys: those to choose from, and the one that the timers have
+//	states, state only of ListedKeys: all states, and the state that was chosen
 package view

@@ -44,7 +44,8 @@ func (g *gauge) figures() (figures, time.Time) {
 	return f, now
 }
 
-// both returns the durations of h, and those of them that were added lately.
+// both returns the distribution of all durations of h, and the distribution of the durations that were added in the
+// last minute.
 func (s *samples) both(h hierarchy.Histogram, now time.Time) (lateness, recentLateness) {
 	all := distributionOf(h)
 	recent, span := s.since(sample{now, all})
@@ -57,7 +58,7 @@ type cache struct {
 	take func() any
 
 	mu    sync.Mutex
-	taken time.Time // guarded by mu, as is last
+	taken time.Time // guarded by mu, like last
 	last  []byte    // not written to after it is set, because a stream may be sending it
 }
 

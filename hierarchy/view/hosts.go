@@ -11,10 +11,9 @@ import (
 // hosts are the names that Hosts has allowed, in lower case and without port.
 type hosts []string
 
-// allows reports whether requests for host, which may have a port, are answered. The owner
-// of any other name can point it at this machine: then the browser takes the owner's web
-// page and ours for one site, and lets that page read ours. An IP address has no such
-// owner, and localhost is the browser's own machine.
+// allows reports whether requests for host, which may have a port, are answered. The owner of any other name can point
+// the name at this machine. Then the browser takes the owner's web page and this page for one site, and lets the
+// owner's page read this one. An IP address has no such owner, and localhost is the browser's own machine.
 func (h hosts) allows(host string) bool {
 	name := canonical(host)
 	if isAddress(name) || within(name, "localhost") {

@@ -8,12 +8,12 @@ import (
 )
 
 // Index returns a handler for a page that lists several wheels by name, with their main figures and a link to the page
-// of each wheel, which is like Handler's. Mount it as you mount Handler. The pages and figures of the wheels are at the
-// same paths, with the query ?wheel=name. Index lists the wheels that are in the map when it is called, in the order of
-// their names. It answers requests for localhost and for IP addresses; the option Hosts allows other names, Title sets
-// the title of the page, and Keys shows keys on the pages of wheels.
+// of each wheel. That page is like the page of Handler. Mount it as you mount Handler. The pages and figures of the
+// wheels are at the same paths, with the query ?wheel=name. Index lists the wheels that are in the map when it is
+// called, in the order of their names. The handler answers requests for localhost and for IP addresses. The option
+// Hosts allows other names, Title sets the title of the page, and Keys shows keys on the pages of wheels.
 //
-// Index panics if a wheel is nil or has an empty name, or if a Keys is for a wheel that is not listed.
+// Index panics if a wheel is nil or has an empty name, or if an option Keys is for a wheel that is not listed.
 func Index(wheels map[string]Source, opts ...Option) http.Handler {
 	o := collect(opts)
 	names := slices.Sorted(maps.Keys(wheels))
@@ -33,8 +33,7 @@ func Index(wheels map[string]Source, opts ...Option) http.Handler {
 	return v
 }
 
-// mustList panics if keys are of a wheel that is not listed, because they would never be
-// shown.
+// mustList panics if keys are of a wheel that is not listed, because these keys would never be shown.
 func mustList(wheels map[string]Source, all []*keys) {
 	for _, k := range all {
 		if !slices.ContainsFunc(slices.Collect(maps.Values(wheels)), func(s Source) bool { return s == k.source }) {

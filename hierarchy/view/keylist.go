@@ -10,10 +10,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// MaxKeys is how many keys are shown at once.
+// MaxKeys is the most keys that are shown at once.
 const MaxKeys = 20
 
-// keysPerCheck is how many keys are read before the context is checked again.
+// keysPerCheck is the number of keys that are read before the context is checked again.
 const keysPerCheck = 256
 
 // keyList is the answer to a request for keys. doc.go documents its fields.
@@ -78,12 +78,12 @@ func listKeys[K comparable, V any](ctx context.Context, w *hierarchy.Keyed[K, V]
 	for i, c := range chosen.keys {
 		list.Keys[i] = show(w, c.key, format)
 	}
-	slices.SortStableFunc(list.Keys, shownKey.compare) // some may have been moved since they were read
+	slices.SortStableFunc(list.Keys, shownKey.compare) // some keys may have been moved since they were read
 	list.Time = time.Now()
 	return list, nil
 }
 
-// show uses the remaining time of the wheel, because the wheel's clock may differ from that of package time.
+// show uses the remaining time of the wheel, because the wheel's clock may differ from the clock of package time.
 func show[K comparable, V any](w *hierarchy.Keyed[K, V], k K, format func(K) string) shownKey {
 	s := shownKey{Key: format(k)}
 	if _, left, ok := w.Get(k); ok {
@@ -108,7 +108,7 @@ func (s shownKey) left() time.Duration {
 // Invariant: len(keys) <= MaxKeys.
 type nearest[K comparable] struct {
 	keys []dueKey[K]
-	more bool // whether others were added, too
+	more bool // whether more than MaxKeys keys were added
 }
 
 type dueKey[K comparable] struct {

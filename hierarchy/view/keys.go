@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Keys shows the keys of w on the page: the next 20 that are due, with the remaining time, and up to 20 that a text
-// finds. It never shows values. Without Keys no key is shown, because keys may be secret, such as session tokens.
+// Keys shows keys of w on the page, with their remaining times: the 20 keys that are due next, or up to 20 keys that a
+// text finds. It never shows values. Without Keys no key is shown, because keys may be secret, such as session tokens.
 // format returns the text for a key and may mask it; only that text is searched. If format is nil, fmt.Sprint is used.
 // One request at a time calls format, while the program continues: if keys are pointers, it must not read what other
 // goroutines write.
@@ -19,8 +19,8 @@ import (
 // In Handler, w is the wheel that the page shows. In Index, w is one of the wheels, and there may be a Keys for each;
 // Index panics if w is not listed. Keys panics if w is nil.
 //
-// A request for keys iterates over all keys of w, in some tens of nanoseconds for each, plus a call of format if a text
-// is searched: see the package comment.
+// A request for keys iterates over all keys of w, in some tens of nanoseconds for each key. If a text is searched,
+// there is also a call of format for each key. See the package comment.
 func Keys[K comparable, V any](w *hierarchy.Keyed[K, V], format func(K) string) Option {
 	mustNotBeNil(w, "Keys")
 	if format == nil {
@@ -35,14 +35,15 @@ func Keys[K comparable, V any](w *hierarchy.Keyed[K, V], format func(K) string) 
 // Key is a key as ListedKeys shows it.
 type Key struct {
 	Text      string
-	Remaining time.Duration // until it is due
-	Note      string        // if it is not "", shown instead of Remaining
+	Remaining time.Duration // time until the key is due
+	Note      string        // text that is shown instead of Remaining, unless it is ""
 }
 
 // ListedKeys shows keys of timers that are not in a Keyed: package hierarchy/durable/view uses it for durable timers.
 // The page has a choice of states, of which the first is chosen at the beginning. list returns keys of timers in the
-// chosen state, whose texts begin with find, and whether there are more. MaxKeys are enough, in the order in which they
-// are to be shown. One request at a time calls list. The option is used like Keys.
+// chosen state, whose texts begin with find, and whether there are more. list need not return more than MaxKeys keys,
+// which are shown in the order in which it returns them. One request at a time calls list. The option is used like
+// Keys.
 func ListedKeys(source Source, states []string, list func(ctx context.Context, find, state string) ([]Key, bool, error)) Option {
 	mustNotBeNil(source, "ListedKeys")
 	k := newKeys(source, func(ctx context.Context, q keyQuery) (keyList, error) {
@@ -64,7 +65,7 @@ func ListedKeys(source Source, states []string, list func(ctx context.Context, f
 type keys struct {
 	source Source
 	list   func(context.Context, keyQuery) (keyList, error)
-	rest   time.Duration // an answer is sent to others for at least rest times as long as it took
+	rest   time.Duration // an answer that took a time t is also sent to other requests for at least rest*t
 	turn   chan struct{} // full while a request iterates over the keys
 
 	next, found shared // used only by the request whose turn it is
@@ -87,7 +88,8 @@ type shared struct {
 // shareTime is the least time for which an answer is also sent to other requests with the same query.
 const shareTime = time.Second
 
-// restOfListed is the rest of ListedKeys. It is long so that open pages do not keep owners in other processes busy.
+// restOfListed is the field rest of keys that ListedKeys makes. It is long so that open pages do not keep owners in
+// other processes busy.
 const restOfListed = 10
 
 // get returns the answer for a query, as JSON. If ctx is done first, it returns ctx's error.
@@ -115,7 +117,7 @@ func (k *keys) get(ctx context.Context, q keyQuery) ([]byte, error) {
 	return last.text, nil
 }
 
-// serveKeys answers with the next keys, or with those that ?find= finds.
+// serveKeys answers with the keys that are due next, or with the keys that ?find= finds.
 func (d display) serveKeys(w http.ResponseWriter, r *http.Request) {
 	if d.keys == nil {
 		http.Error(w, notFound, http.StatusNotFound)
@@ -150,8 +152,8 @@ func (o options) keysOf(source Source) *keys {
 	return nil
 }
 
-// lastKeys returns the keys for a Handler, or nil. Their source may differ from the
-// Handler's, which may be a struct around the wheel.
+// lastKeys returns the keys for a Handler, or nil. The source of the keys may differ from the source of the Handler,
+// which may be a struct around the wheel.
 func (o options) lastKeys() *keys {
 	if len(o.keys) == 0 {
 		return nil

@@ -3,9 +3,8 @@ package view
 import "github.com/epicycle-go/epicycle/hierarchy"
 
 // LogSource is a Source whose timers are in logs on a disk. Package hierarchy/durable/view makes one of durable timers.
-// Its page has a table of the logs, and shows the counters that such timers have: of the Stats Pending, Running,
-// Scheduled as set, Stopped as removed, Moved, Fired as attempts, and Lateness. Its hands show the time since the Unix
-// epoch.
+// Its page has a table of the logs. Of the Stats, the page shows Pending, Running, Scheduled (as set), Stopped (as
+// removed), Moved, Fired (as attempts) and Lateness. The hands show the time since the Unix epoch.
 type LogSource interface {
 	Source
 	Logs() []Log
@@ -21,9 +20,9 @@ type MemberSource interface {
 // Member is one of the processes that share the logs.
 type Member struct {
 	Text       string // identifies the process
-	Partitions int    // how many partitions it owns
-	Self       bool   // it is the process that shows the page
-	Leaving    bool   // it is handing its partitions over to others
+	Partitions int    // number of partitions that the process owns
+	Self       bool   // whether the process is the one that shows the page
+	Leaving    bool   // whether the process is handing its partitions over to others
 }
 
 // memberFigures is a Member in a snapshot. doc.go documents its fields.
@@ -46,18 +45,18 @@ func membersOf(source Source) (all []memberFigures) {
 
 // Log has the figures of one log.
 type Log struct {
-	Owner     string              // the Text of a Member, or "" if nobody owns it, or it is not shared
-	Err       error               // why the log can't be used; then there are no figures
+	Owner     string              // Text of the Member that owns the log, or "" if it is not owned or not shared
+	Err       error               // why the log can't be used, or nil; if it is not nil, there are no figures
 	Pending   int                 // timers that are not dead
 	Running   int                 // attempts in progress
 	Stuck     int                 // handlers that have not returned although their attempts have failed
 	Dead      int                 // timers that have failed too often
 	Failed    uint64              // attempts that have failed
-	Frames    uint64              // written
-	Bytes     uint64              // written
-	DiskBytes int64               // of the log
-	LiveBytes int64               // of the timers that are in it
-	Commit    hierarchy.Histogram // from sending a frame to its acknowledgement
+	Frames    uint64              // frames written
+	Bytes     uint64              // bytes written
+	DiskBytes int64               // size of the log on the disk
+	LiveBytes int64               // size of the live timers in the log
+	Commit    hierarchy.Histogram // time from sending a frame to its acknowledgement
 }
 
 // logFigures is a Log in a snapshot. doc.go documents its fields.

@@ -17,11 +17,10 @@ func collect(all []Option) options {
 	return o
 }
 
-// Hosts allows requests for other hosts than localhost and IP addresses. A name is that in
-// the address bar of the browser, such as "wheels.example.com"; a port is ignored.
-// "*.example.com" allows all names below example.com. "*" allows any name: use it only for
-// handlers behind a server that has checked the name. Hosts panics if a name can't be the
-// name of a host.
+// Hosts allows requests for other hosts than localhost and IP addresses. A name is the host in the address bar of the
+// browser, such as "wheels.example.com"; a port is ignored. "*.example.com" allows all names below example.com. "*"
+// allows any name: use it only for handlers behind a server that has checked the name. Hosts panics if a name can't be
+// the name of a host.
 //
 // Allow only names that you control: see the package comment.
 func Hosts(names ...string) Option {

@@ -11,8 +11,8 @@ const (
 	// recentWindow is the length of the time whose durations are recent.
 	recentWindow = time.Minute
 
-	// spacing is the least time between two samples that are kept. The window may be shorter
-	// by that much, and has at most twenty-one samples.
+	// spacing is the least time between two samples that are kept. So the window may be shorter by up to spacing, and
+	// has at most twenty-one samples.
 	spacing = recentWindow / 20
 )
 
@@ -22,14 +22,12 @@ type sample struct {
 	all distribution
 }
 
-// samples has samples of the last minute, oldest first. A sample is added only when a
-// snapshot is taken, so samples cost nothing in between. They are small: a sample takes two
-// kilobytes for a wheel whose lateness is of all sizes.
+// samples has samples of the last minute, oldest first. A sample is added only when a snapshot is taken, so samples
+// cost nothing in between. Samples are small: one takes two kilobytes for a wheel whose lateness is of all sizes.
 type samples []sample
 
-// since removes samples older than a minute, adds now, and returns what was counted
-// since the oldest sample that is left, and how long ago that was. If no sample is left,
-// both are zero.
+// since removes samples older than a minute, and adds now. It returns the distribution of the durations counted since
+// the oldest sample that is left, and the age of that sample. If no sample is left, both results are zero.
 func (s *samples) since(now sample) (distribution, time.Duration) {
 	for len(*s) > 0 && now.at.Sub((*s)[0].at) > recentWindow {
 		*s = (*s)[1:]
@@ -61,7 +59,7 @@ func distributionOf(h hierarchy.Histogram) distribution {
 	return d
 }
 
-// minus returns d minus before. ok is false if before has more in a bucket than d.
+// minus returns d minus before. ok is false if a bucket of before has more durations than the same bucket of d.
 func (d distribution) minus(before distribution) (rest distribution, ok bool) {
 	for _, b := range d {
 		if len(before) > 0 && before[0].UpTo == b.UpTo {

@@ -86,9 +86,9 @@ func figuresOf(st hierarchy.Stats) figures {
 	}
 }
 
-// elapsedOf returns the time that the hands show together: each hand is one digit of it.
-// The finest circle may turn after fewer slots than it has: time beyond a slot of the next
-// circle is counted by that circle's hand.
+// elapsedOf returns the time that the hands show together: each hand is one digit of the time. The finest circle may
+// turn before its hand has passed all its slots. Time beyond a slot of the next circle is counted by the hand of the
+// next circle.
 func elapsedOf(circles []hierarchy.CircleStats) time.Duration {
 	var sum time.Duration
 	for k, c := range circles {
@@ -121,7 +121,7 @@ func latenessOf(h hierarchy.Histogram, d distribution) lateness {
 }
 
 // recentOf computes all durations from buckets, even the longest, because a Histogram does not record when its longest
-// duration was added. So they are at most an eighth too long.
+// duration was added. So the computed durations are at most an eighth too long.
 func recentOf(d distribution, span, longest time.Duration) recentLateness {
 	at := func(q float64) time.Duration { return d.quantile(q, longest) }
 	return recentLateness{

@@ -12,10 +12,10 @@ const (
 	minInterval     = 100 * time.Millisecond
 	maxInterval     = 10 * time.Second
 
-	// writeTimeout is how long a client may take to read an event.
+	// writeTimeout is the longest time that a client may take to read an event.
 	writeTimeout = 10 * time.Second
 
-	// retryDelay is how long a client waits before it reconnects.
+	// retryDelay is the time for which a client waits before it reconnects.
 	retryDelay = time.Second
 )
 
@@ -99,9 +99,8 @@ func (s *stream) send(data []byte) error {
 	return s.control.Flush()
 }
 
-// extend gives the client another writeTimeout to read. It overrides a
-// Server.WriteTimeout, which would end the stream. Writers that do not support deadlines
-// have none.
+// extend gives the client another writeTimeout to read. It overrides a Server.WriteTimeout, which would end the stream.
+// If the writer does not support deadlines, the client has no time limit.
 func (s *stream) extend() error {
 	err := s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if errors.Is(err, http.ErrNotSupported) {

@@ -17,10 +17,10 @@ type Source interface {
 	Circles() []hierarchy.CircleStats // finest first
 }
 
-// Handler returns a handler for a page that shows source, and for its figures. Mount it
-// under a path that ends in a slash; it may be mounted several times. It answers requests
-// for localhost and for IP addresses; the option Hosts allows other names, Title sets the
-// title of the page, and Keys shows keys. Handler panics if source is nil.
+// Handler returns a handler for a page that shows source, and for the figures of source. Mount the handler under a path
+// that ends in a slash. It may be mounted several times. It answers requests for localhost and for IP addresses. The
+// option Hosts allows other names, Title sets the title of the page, and Keys shows keys. Handler panics if source is
+// nil.
 func Handler(source Source, opts ...Option) http.Handler {
 	o := collect(opts)
 	g := newGauge(mustNotBeNil(source, "Handler"))
@@ -34,8 +34,8 @@ func kindOf(source Source, k *keys) kind {
 	return kind{keys: k != nil, logs: logs}
 }
 
-// mustNotBeNil panics if source is nil or a nil pointer, which a constructor of a wheel
-// returns with an error. Otherwise the first request would panic.
+// mustNotBeNil panics if source is nil or a nil pointer, which a constructor of a wheel returns with an error. Without
+// this check the first request would panic.
 func mustNotBeNil(source Source, caller string) Source {
 	v := reflect.ValueOf(source)
 	if source == nil || v.Kind() == reflect.Pointer && v.IsNil() {
@@ -57,7 +57,7 @@ type view struct {
 type display struct {
 	page    webPage
 	figures *cache
-	keys    *keys // nil if none are shown
+	keys    *keys // nil if no keys are shown
 }
 
 func (v *view) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -120,10 +120,10 @@ func (v *view) withDisplay(serve func(display, http.ResponseWriter, *http.Reques
 	}
 }
 
-// addSlash redirects from the path under which the handler is mounted to the same path with
-// a slash, without which the relative URLs of the page would be wrong. Such a path is empty
-// after http.StripPrefix, or it is the end of r.Pattern. The redirect is relative, because
-// the handler does not know what was stripped from the path, here or by a proxy.
+// addSlash redirects from the path under which the handler is mounted to the same path with a slash, without which the
+// relative URLs of the page would be wrong. Without the slash, the path is empty after http.StripPrefix, or it is the
+// end of r.Pattern. The redirect is relative, because the handler does not know what was stripped from the path, here
+// or by a proxy.
 func addSlash(w http.ResponseWriter, r *http.Request) {
 	to := "./" + lastOfRequestURI(r) + "/"
 	if r.URL.RawQuery != "" {

@@ -9,8 +9,8 @@ import (
 
 // functions is the parsed output of `go tool cover -func`.
 type functions struct {
-	total float64            // per cent of all statements
-	ran   map[string]float64 // per cent of a function's statements, by position: directory/file.go:line
+	total float64            // percentage of all statements that ran
+	ran   map[string]float64 // percentage of each function's statements that ran, by position: directory/file.go:line
 }
 
 func parseFunctions(text string) (*functions, error) {

@@ -16,14 +16,14 @@ var bugFiles embed.FS
 
 // bug is one entry of the list.
 type bug struct {
-	name     string   // of its file, without .txt
-	about    string   // what is wrong, in one line
-	dir      string   // of the package, from the root of the repository, with slashes
+	name     string   // name of the bug's file, without .txt
+	about    string   // one line that says what the bug does wrong
+	dir      string   // directory of the package, from the root of the repository, with slashes
 	in       string   // the function, method, type, constant or variable that has the old text; "" for none
-	file     string   // for a file that is not Go, instead of dir and in: its path from the root, with slashes
+	file     string   // path of a file that is not Go, from the root, with slashes; dir and in are then empty
 	test     []string // arguments of go test: the tests that must fail
-	ci       bool     // whether the short list has it
-	os       string   // the only GOOS that builds the file; empty: all
+	ci       bool     // whether the bug is in the short list
+	os       string   // the only GOOS that builds the file, or "" if every GOOS does
 	old, new string
 }
 
@@ -122,7 +122,7 @@ func fields(s string) (arguments []string) {
 	return arguments
 }
 
-// module returns the directory of the module that b's code is in, with slashes: "." for the root.
+// module returns the directory of the module with b's code, with slashes. The directory is "." for the root.
 func (b *bug) module(root string) string {
 	dir := b.dir
 	if b.file != "" {

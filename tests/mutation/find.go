@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// spot is a part of a file that is to be replaced, and the names that are others there than in the entry.
+// spot is a part of a file that is to be replaced, and the names that differ between that part and the entry.
 type spot struct {
 	file     source
 	from, to int
-	in       string // the declaration that it is in; "" if there is none
+	in       string // the declaration that has the part; "" if there is none
 	renamed  map[string]string
 }
 
-// find returns where in the files the bug's old text is. Comments, the width of space, and the
-// names of files don't matter. The text may have moved to another function, or some of its names may have
-// changed, if only one place is like it.
+// find returns the spot in the files that has the bug's old text. Comments, the width of space, and the names of files
+// don't matter. The text may have moved to another function, or some of its names may have changed, as long as only one
+// spot fits.
 func (b *bug) find(files []source) (spot, error) {
 	want, err := pattern(b.old)
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *bug) find(files []source) (spot, error) {
 // pattern returns the tokens of text, which may be a part of a statement.
 func pattern(text string) ([]lexeme, error) {
 	all, err := lexemes(text)
-	for len(all) > 0 && all[len(all)-1].text == ";" { // one is there wherever a line ends
+	for len(all) > 0 && all[len(all)-1].text == ";" { // there is a semicolon wherever a line ends
 		all = all[:len(all)-1]
 	}
 	if err == nil && len(all) == 0 {
@@ -49,7 +49,7 @@ func pattern(text string) ([]lexeme, error) {
 	return all, err
 }
 
-// spotsLike returns where want is in the declarations of that name, or anywhere if it is "".
+// spotsLike returns the spots of want in the declarations named in, or in all declarations if in is "".
 func spotsLike(files []source, want []lexeme, in string, renamed bool) (spots []spot) {
 	for _, f := range files {
 		for i := 0; i+len(want) <= len(f.tokens); i++ {
@@ -78,8 +78,8 @@ func (f *source) declAt(from, to int) string {
 	return ""
 }
 
-// compare reports whether got equals want, if allowed up to a consistent renaming of at most half of the names. It
-// returns the names that differ.
+// compare reports whether got equals want. If allowed is true, up to half of the names may differ, by a consistent
+// renaming. It returns the names that differ.
 func compare(want, got []lexeme, allowed bool) (renamed map[string]string, ok bool) {
 	names, olds := map[string]string{}, map[string]string{}
 	same := 0
@@ -112,12 +112,12 @@ func compare(want, got []lexeme, allowed bool) (renamed map[string]string, ok bo
 	return names, true
 }
 
-// rename returns text with other names.
+// rename returns text with the names replaced.
 func rename(text string, names map[string]string) string {
 	if len(names) == 0 {
 		return text
 	}
-	all, _ := lexemes(text) // errors are found by the compiler
+	all, _ := lexemes(text) // the compiler finds the errors
 	var out strings.Builder
 	at := 0
 	for _, x := range all {

@@ -1,5 +1,5 @@
-// Command mutation checks that the tests find bugs. It has a list of plausible bugs,
-// puts each into the library in turn, and fails if the tests named for it still pass.
+// Command mutation checks that the tests find bugs. It has a list of plausible bugs, puts each bug into the library in
+// turn, and fails if the tests named for that bug still pass.
 //
 // It does not change the repository: it gives the go command an overlay that replaces
 // the file that has the bug. The list is in the bugs directory, with one file for each
@@ -12,13 +12,13 @@
 //	=== old
 //	the code to be replaced, which the function must have exactly once
 //	=== new
-//	what is put in its place
+//	the code that is put in the place of the old code
 //
-// After "in:" come the directory of a package, and one of its functions, methods, types, constants or variables.
-// The code is compared by its tokens, without comments, so that changes of files, comments and format don't
-// matter. An entry still fits if the code has moved within its package, or if some of its names have changed, as long
-// as only one place is like it. With -update, such entries are written anew as the code is now. For a file that is not
-// Go, "file:" and its path stand instead of "in:", and the text must be in it exactly once.
+// After "in:" come the directory of a package, and a function, method, type, constant or variable of that package. The
+// code is compared by its tokens, without comments, so that changes of files, comments and format don't matter. An
+// entry still fits if the code has moved within its package, or if some of its names have changed, as long as only one
+// place is like it. With -update, such entries are rewritten to match the present code. For a file that is not Go,
+// "file:" and its path stand instead of "in:", and the text must be in it exactly once.
 //
 // After "test:" come the arguments of `go test`: the packages, and a -run that selects
 // the tests that must fail, so that a bug takes seconds. If the package is in a nested module,
@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// badUsage returns what is wrong with the command line, or "".
+// badUsage returns a message about an error in the command line, or "" if there is none.
 func badUsage(only string, ci bool, arguments []string) string {
 	switch {
 	case len(arguments) > 0:
@@ -87,7 +87,7 @@ func run(list, update bool, only string, ci bool) error {
 	return tryAll(root, bugs)
 }
 
-// chosen returns the bugs that the command line asks for.
+// chosen returns the bugs that the command line selects.
 func chosen(bugs []bug, only string, ci bool) (some []bug, err error) {
 	if only == "" && !ci {
 		return bugs, nil

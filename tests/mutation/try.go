@@ -16,7 +16,7 @@ import (
 type trial struct {
 	root    string
 	scratch string           // directory of the overlay files
-	sound   map[string]error // by module and arguments of go test: nil if they pass without a bug
+	sound   map[string]error // by module and arguments of go test: nil if the tests pass without a bug
 }
 
 // tryAll tries all bugs and prints the result of each.
@@ -61,8 +61,8 @@ func (t *trial) report(b bug) (caught bool) {
 	return err == nil && v.failed
 }
 
-// try runs b's tests without the bug, unless that was done for another bug, and then
-// with it.
+// try runs b's tests without the bug, and then with the bug. It leaves out the first run if another bug has the same
+// tests and has had that run.
 func (t *trial) try(b bug) (verdict, error) {
 	file, code, err := b.mutant(t.root)
 	if err != nil {
@@ -90,7 +90,7 @@ func (t *trial) passes(b bug) error {
 	if err, known := t.sound[key]; known {
 		return err
 	}
-	v, err := t.goTest(module, append([]string{"-timeout=10m"}, b.test...)) // however slow the machine is
+	v, err := t.goTest(module, append([]string{"-timeout=10m"}, b.test...)) // enough for a slow machine
 	switch {
 	case err != nil:
 	case v.failed:
@@ -129,7 +129,7 @@ func (t *trial) goTest(module string, arguments []string) (verdict, error) {
 	return judge(string(out), err != nil)
 }
 
-// moduleRoot returns the root of the repository that the command is run in.
+// moduleRoot returns the root of the repository in which the command is run.
 func moduleRoot() (string, error) {
 	out, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

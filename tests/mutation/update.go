@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// updateAll writes the entries that fit the code, but not as it is now, anew.
+// updateAll rewrites the entries that still fit the code, but differ from it in place or names.
 func updateAll(root string, bugs []bug) error {
 	for _, b := range bugs {
 		if b.file != "" {
@@ -29,7 +29,7 @@ func updateAll(root string, bugs []bug) error {
 	return nil
 }
 
-// updateFile writes the entry in that file as the code is at s.
+// updateFile rewrites the entry in the file at path to match the code at s.
 func updateFile(path string, b bug, s spot) error {
 	if s.in == b.in && len(s.renamed) == 0 {
 		return nil

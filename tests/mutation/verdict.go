@@ -11,14 +11,14 @@ type verdict struct {
 	failed bool
 	ran    int      // tests that began, without subtests
 	tests  []string // tests that failed or did not finish
-	how    string   // how it failed, if it was no plain failure
+	how    string   // the way in which the run failed, if it was not a plain failure
 }
 
 // event is one line of `go test -json`.
 type event struct{ Action, Test, Output string }
 
-// judge reads the output of go test. It returns an error if the code doesn't compile,
-// or if go test failed for another reason than its tests.
+// judge reads the output of go test. It returns an error if the code doesn't compile, or if go test failed for a reason
+// other than failed tests.
 func judge(printed string, failed bool) (verdict, error) {
 	v := verdict{failed: failed}
 	state := map[string]string{}
@@ -27,7 +27,7 @@ func judge(printed string, failed bool) (verdict, error) {
 	for line := range strings.Lines(printed) {
 		var e event
 		if json.Unmarshal([]byte(line), &e) != nil {
-			e = event{Output: line} // from the go command itself
+			e = event{Output: line} // a line of the go command itself
 		}
 		if e.Action == "build-fail" {
 			return v, fmt.Errorf("it doesn't compile:\n%s", other.String())
@@ -68,8 +68,7 @@ var ways = []struct{ begins, how string }{
 	{"goleak: Errors", "goroutine left behind"},
 }
 
-// worse returns the worse of two ways to fail: how, found in earlier lines, and the one
-// that line shows.
+// worse returns the worse of two ways to fail: how, which earlier lines have shown, and the way that line shows.
 func worse(how, line string) string {
 	for _, way := range ways {
 		if way.how == how || strings.HasPrefix(line, way.begins) {

@@ -1,5 +1,5 @@
-// Package postgres finds and starts PostgreSQL's programs for tests and measurements in other modules. They refuse
-// to run as root: then they run as the user that Debian's package makes.
+// Package postgres finds and starts PostgreSQL's programs for tests and measurements in other modules. These programs
+// refuse to run as root. If the caller is root, they run as the user that Debian's package makes.
 package postgres
 
 import (
@@ -43,7 +43,7 @@ func Run(name string, args ...string) error {
 	return nil
 }
 
-// URL is of a database of a server on this machine.
+// URL returns the URL of a database of a server on this machine.
 func URL(port int, database string) string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", port, database)
 }

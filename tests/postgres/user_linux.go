@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// serverUser returns the user and group of servers. It reports whether they differ from those of this process.
+// serverUser returns the user and group of servers. ok reports whether they differ from the user and group of this
+// process.
 func serverUser() (uid, gid int, ok bool) {
 	u, err := user.Lookup("postgres")
 	if os.Getuid() != 0 || err != nil {

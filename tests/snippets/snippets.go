@@ -19,8 +19,8 @@ func Of(page string) (all []string) {
 	return all
 }
 
-// Missing returns the snippets of a page that code does not have, line for line. Indentation and
-// empty lines make no difference.
+// Missing returns the snippets of a page that are not, line for line, in code. Indentation and empty lines make no
+// difference.
 func Missing(page, code string) (missing []string) {
 	code = flat(code)
 	for _, s := range Of(page) {

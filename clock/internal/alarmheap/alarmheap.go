@@ -19,7 +19,8 @@ func (h *Heap[A]) Len() int { return len(h.items.list) }
 // First returns the alarm that rings first. The heap must not be empty.
 func (h *Heap[A]) First() A { return h.items.list[0] }
 
-// All returns all alarms. The first one is the next to ring. The one after it is the second or the third element.
+// All returns all alarms. The first one is the next to ring. The alarm that rings second is the second or the third
+// element.
 func (h *Heap[A]) All() []A { return h.items.list }
 
 // Put adds a. If a is already in the heap, Put moves it to the place of its current time.

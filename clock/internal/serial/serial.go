@@ -14,11 +14,11 @@ type Call struct {
 
 	mu      sync.Mutex
 	running bool // guarded by mu
-	again   bool // guarded by mu; Run was called while F was running
+	again   bool // guarded by mu; whether Run was called while F was running
 }
 
-// Run calls F. If F is already running, Run returns at once, and F is called again after it
-// has returned, in the goroutine that runs it.
+// Run calls F. If F is already running, Run returns at once, and the goroutine that runs F calls it again when it has
+// returned.
 func (c *Call) Run() {
 	if !c.begin() {
 		return

@@ -2,8 +2,9 @@ package wakeup
 
 import "time"
 
-// settle aims the timerfd, and if necessary the backup, at what must be done next. It ends the waiter if nothing needs
-// it, even if the waiter is ringing an alarm: the ring may take long. q.mu must be held, here and in the methods below.
+// settle aims the timerfd, and if necessary the backup, at the time at which something must be done next. It ends the
+// waiter if nothing needs the waiter, even if the waiter is ringing an alarm: the ring may take long. q.mu must be
+// held, here and in the methods below.
 func (q *Queue) settle(now time.Duration) {
 	switch {
 	case q.waiting.Len() > 0:
@@ -15,9 +16,9 @@ func (q *Queue) settle(now time.Duration) {
 	}
 }
 
-// aimAtFirst is settle if alarms wait; first is the time of the first one. For a far alarm something must be done only
-// when it becomes near. But during a review the timerfd or the backup is aimed at the alarm itself, as the review may
-// take long.
+// aimAtFirst is settle if alarms wait. first is the time of the first alarm. For a far alarm something must be done
+// only when it becomes near. But during a review the timerfd or the backup is aimed at the alarm itself, as the review
+// may take long.
 func (q *Queue) aimAtFirst(first, now time.Duration) {
 	deferred, next := q.far(first) && !q.reviewing, first
 	if deferred {
@@ -61,8 +62,8 @@ func (q *Queue) guard(now time.Duration) {
 	}
 }
 
-// guardAfter is how long after the aim the backup checks the waiter, in units of trust: so
-// late that the backup is moved seldom.
+// guardAfter is the time from the aim until the backup checks the waiter, in units of trust. It is long, so that the
+// backup is seldom moved.
 const guardAfter = 3
 
 // endLostWaiter ends a waiter that still waits although its timerfd should have expired
@@ -92,7 +93,7 @@ func (q *Queue) learn(took time.Duration) {
 	q.lead.learn(took)
 }
 
-// ahead returns how long before an alarm's time the timerfd is aimed.
+// ahead returns the time by which the timerfd is aimed before an alarm's time.
 func (q *Queue) ahead() time.Duration {
 	if q.overload.lasts() {
 		return 0

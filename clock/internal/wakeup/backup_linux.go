@@ -2,17 +2,17 @@ package wakeup
 
 import "time"
 
-// backup is a runtime timer that stands in for the timerfd while there is none, until the
-// first alarm is near or until it rings. It also helps while the process is overloaded: the
-// scheduler checks timers at every switch, but descriptors only when it has nothing else to
-// run. At other times the backup only guards the waiter. It is moved rarely, because setting it wakes an idle processor needlessly.
-// In an idle process it would fire later than the timerfd anyway.
+// backup is a runtime timer that stands in for the timerfd while there is none, until the first alarm is near or until
+// it rings. It also helps while the process is overloaded: the scheduler checks timers at every switch, but descriptors
+// only when it has nothing else to run. At other times the backup only guards the waiter. The backup is moved rarely,
+// because setting it wakes an idle processor needlessly. In an idle process the backup would fire later than the
+// timerfd anyway.
 type backup struct {
 	timer *time.Timer
 	at    time.Duration // 0 if the timer is not set
 }
 
-// set sets the timer to call f at that time.
+// set sets the timer to call f at the time at.
 func (b *backup) set(at, now time.Duration, f func()) {
 	if at == b.at {
 		return
@@ -25,9 +25,9 @@ func (b *backup) set(at, now time.Duration, f func()) {
 	}
 }
 
-// about sets the timer to call f at a time, or at most slack later. It may also call f earlier: f must then call about
-// again. The timer is moved only if it would fire within slack from now, or too late. So it is seldom moved, even if
-// far and near times alternate.
+// about sets the timer to call f at the time at, or at most slack later. The timer may also call f earlier. Then f must
+// call about again. about moves the timer only if it would fire within slack from now, or too late. So the timer is
+// seldom moved, even if far and near times alternate.
 func (b *backup) about(at, slack, now time.Duration, f func()) {
 	if b.at < now+slack || b.at > later(at, slack) {
 		b.set(at, now, f)
@@ -55,7 +55,7 @@ func (q *Queue) backupFired() {
 	}
 	own := q.takeDue(now, true)
 	if own != nil && q.waiter != nil {
-		q.overload.renew() // a waiter that is in time would have taken the alarm earlier
+		q.overload.renew() // a waiter that was in time would have taken the alarm before
 	}
 	if q.waiting.Len() > 0 {
 		q.ensureWaiter(q.waiting.First(), now)

@@ -7,7 +7,7 @@
 // are due. Timerfd and waiter exist only while an alarm is near.
 //
 //	queue_linux.go     the queue: setting and stopping alarms
-//	ring_linux.go      ringing those that are due
+//	ring_linux.go      ringing the alarms that are due
 //	aim_linux.go       aiming the timerfd and the backup at the first alarm
 //	near_linux.go      when there is a waiter, and asking whether an alarm is still needed
 //	waiter_linux.go    the goroutine that waits for the timerfd

@@ -2,9 +2,9 @@ package wakeup
 
 import "time"
 
-// lead is how long before an alarm's time the timerfd is aimed, to make up for the latency
-// of the wake-up. It is a low quantile of recent latencies, so the waiter seldom wakes before
-// the alarm's time, and then has only a short time to spin.
+// lead is the time by which the timerfd is aimed before an alarm's time, to make up for the latency of the wake-up. It
+// is a low quantile of recent latencies, so the waiter seldom wakes before the alarm's time, and then has only a short
+// time to spin.
 type lead struct{ d time.Duration }
 
 const (
@@ -15,8 +15,8 @@ const (
 	longestLead = 100 * time.Microsecond
 )
 
-// learn adjusts the lead to the latency of one wake-up. The lead is stable if one latency in four is shorter than
-// it: the three longer ones add as much as the shorter one subtracts.
+// learn adjusts the lead to the latency of one wake-up. The lead is stable if one latency in four is shorter than the
+// lead: three longer latencies add as much as one shorter latency subtracts.
 func (l *lead) learn(took time.Duration) {
 	step := max(l.d/16, 500*time.Nanosecond)
 	if took < l.d {
@@ -27,15 +27,15 @@ func (l *lead) learn(took time.Duration) {
 	l.d = min(max(0, l.d), longestLead)
 }
 
-// overload reports whether the process is too busy to poll its descriptors in time. One late
-// wake-up shows that it is. It lasts until overloadFor wake-ups in a row were in time.
+// overload reports whether the process is too busy to poll its descriptors in time. One late wake-up shows an overload.
+// The overload lasts until overloadFor wake-ups in a row were in time.
 type overload struct{ left int }
 
 const (
 	// overloadedBy is the latency from which a wake-up is late. Wake-ups of an idle process
 	// do not take this long.
 	overloadedBy = 300 * time.Microsecond
-	// overloadFor is the number of wake-ups in time, one after the other, that end the overload.
+	// overloadFor is the number of wake-ups in a row, all in time, that end the overload.
 	overloadFor = 64
 )
 

@@ -2,20 +2,20 @@ package wakeup
 
 import "time"
 
-// spans determine when the queue has a waiter. A waiter takes a goroutine and a descriptor, so there is one only for
-// alarms that are near. The runtime timer of the backup holds the others.
+// spans determine when the queue has a waiter. A waiter takes a goroutine and a descriptor, so there is a waiter only
+// for alarms that are near. The runtime timer of the backup holds the other alarms.
 //
 // The queue may not know that an alarm is no longer needed, as a wheel stops its alarm lazily. So when an alarm is set
-// to a near time, the time until which the waiter stays is determined, and it does not depend on whether the alarm has
-// rung. Invariant: handOver < near.
+// to a near time, the time until which the waiter stays is determined, and this time does not depend on whether the
+// alarm rings. Invariant: handOver < near.
 type spans struct {
-	// near is how far ahead an alarm may be set that is near at once.
+	// near is the longest time ahead to which an alarm can be set and be near at once.
 	near time.Duration
-	// hold is how long the waiter stays after the time of a near alarm, so that the next one
-	// can be set. Ending the waiter and starting another costs as much as several wake-ups.
+	// hold is the time for which the waiter stays after the time of a near alarm, so that it need not be started again
+	// for the next near alarm. Ending the waiter and starting another costs as much as several wake-ups.
 	hold time.Duration
-	// handOver is how long before its time an alarm that was far becomes near. The runtime timer for that may be
-	// late by as much without making the alarm late.
+	// handOver is the time before its ring at which a far alarm becomes near. The runtime timer of the backup may be
+	// late by up to handOver without making the alarm late.
 	handOver time.Duration
 }
 
@@ -28,11 +28,11 @@ var defaultSpans = spans{
 	handOver: 100 * time.Millisecond,
 }
 
-// stay makes the waiter stay for a near alarm at that time. q.mu must be held, here and in the methods below except
+// stay makes the waiter stay for a near alarm at the time at. q.mu must be held, here and in the methods below except
 // reviewed.
 func (q *Queue) stay(at time.Duration) { q.until = max(q.until, later(at, q.hold)) }
 
-// far reports whether an alarm of that time does not need a waiter yet.
+// far reports whether an alarm at the time at needs no waiter yet.
 func (q *Queue) far(at time.Duration) bool { return at > q.until }
 
 // becomesNear reports whether the time has come to have a waiter for the first alarm, which
@@ -45,8 +45,8 @@ func (q *Queue) nears(a *Alarm, now time.Duration) bool {
 	return q.far(a.at) && a.at > now && a.at-q.handOver <= now
 }
 
-// review calls the review functions of the alarms that become near, until one of these alarms is still needed. Then
-// it makes the waiter stay for it. It unlocks q.mu during the calls. It returns the current time.
+// review calls the review functions of the alarms that become near, until one of these alarms is still needed. Then it
+// makes the waiter stay for that alarm. review unlocks q.mu during the calls, and returns the current time.
 func (q *Queue) review() (now time.Duration) {
 	q.reviewing = true
 	now = sinceEpoch()

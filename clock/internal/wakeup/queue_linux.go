@@ -30,9 +30,8 @@ func newQueue(open func() (*timerfd, error)) *Queue {
 // Queue rings alarms. It aims a timerfd at the earliest alarm, and a goroutine, the waiter,
 // waits for the timerfd.
 //
-// A ring that takes long delays no other alarm, because each ring has a goroutine of its own.
-// The waiter rings an alarm itself only if no other alarm waits. If one is set during that
-// ring, the queue starts another waiter.
+// A ring that takes long delays no other alarm, because each ring has a goroutine of its own. The waiter rings an alarm
+// itself only if no other alarm waits. If another alarm is set during that ring, the queue starts another waiter.
 type Queue struct {
 	open  func() (*timerfd, error) // immutable
 	spans                          // immutable except in tests
@@ -41,36 +40,36 @@ type Queue struct {
 	mu        sync.Mutex
 	waiting   alarmheap.Heap[*Alarm] // guarded by mu, like the fields below
 	ringing   int                    // number of rings in progress
-	until     time.Duration          // the waiter stays until then; see spans
-	reviewing bool                   // a review is in progress
+	until     time.Duration          // time until which the waiter stays; see spans
+	reviewing bool                   // whether a review is in progress
 	waiter    *waiter                // nil if there is none
-	aim       time.Duration          // of the timerfd; unaimed once its expiry is noticed
+	aim       time.Duration          // aim of the timerfd; unaimed once its expiry is noticed
 	lead      lead
 	overload  overload
 	backup    backup
-	failed    error         // why there is no timerfd
-	retry     time.Duration // when to try to open a timerfd again
+	failed    error         // reason why there is no timerfd
+	retry     time.Duration // time at which to try again to open a timerfd
 }
 
 const (
-	// defaultTrust is how long after the aim a waiter that has not noticed the expiry of the timerfd is considered
-	// lost. Each check costs some 0.2 ms.
+	// defaultTrust is the time after the aim from which on a waiter is considered lost, if it has not noticed the
+	// expiry of the timerfd. Each check costs some 0.2 ms.
 	defaultTrust = time.Second
-	// retryAfter is how long after a timerfd could not be opened, or was lost, the queue
-	// tries to open another.
+	// retryAfter is the time after which the queue tries again to open a timerfd, when one could not be opened or was
+	// lost.
 	retryAfter = time.Second
 )
 
 // Alarm rings once, at or after the time that it was last set to. Rings never overlap.
 type Alarm struct {
 	queue  *Queue
-	offset time.Duration // from epoch to the start that the times of Set count from
+	offset time.Duration // time from epoch to the start from which the times of Set count
 	call   serial.Call
 	review func() // immutable once the alarm was set; nil if there is none
 
-	at      time.Duration // since epoch; guarded by queue.mu, like the fields below
+	at      time.Duration // time to ring, since epoch; guarded by queue.mu, like the fields below
 	stopped bool
-	index   int // 1 + its index in the heap; 0 if it is not in the heap
+	index   int // 1 + the alarm's index in the heap; 0 if it is not in the heap
 }
 
 // NewAlarm returns an alarm that calls ring. The times passed to Set count from start.
@@ -86,7 +85,8 @@ func (a *Alarm) Review(f func()) { a.review = f }
 func (a *Alarm) before(b *Alarm) bool { return a.at < b.at }
 func (a *Alarm) position() *int       { return &a.index }
 
-// Set sets the alarm to ring at that time. If the time has passed, it rings at once, but in another goroutine.
+// Set sets the alarm to ring at the time elapsed. If that time has passed, the alarm rings at once, but in another
+// goroutine.
 func (a *Alarm) Set(elapsed time.Duration) {
 	a.queue.set(a, later(a.offset, max(0, elapsed)))
 }
@@ -102,7 +102,7 @@ func later(t, d time.Duration) time.Duration {
 	return t + d
 }
 
-// set makes the alarm ring at that time, or at once if the time has passed.
+// set makes the alarm ring at the time at, or at once if that time has passed.
 func (q *Queue) set(a *Alarm, at time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -135,8 +135,8 @@ func (q *Queue) stop(a *Alarm) {
 // below except ring and String.
 func (q *Queue) idle() bool { return q.waiting.Len() == 0 && q.ringing == 0 }
 
-// drop removes a from the alarms that wait. After the last one, the backup guards the waiter, since it may still be set
-// to the alarm's time.
+// drop removes a from the alarms that wait. If no other alarm waits, drop makes the backup guard the waiter, since the
+// backup may still be set to the time of a.
 func (q *Queue) drop(a *Alarm, now time.Duration) {
 	if q.waiting.Drop(a); q.waiting.Len() == 0 && q.waiter != nil {
 		q.guard(now)
@@ -156,8 +156,7 @@ func (q *Queue) ensureWaiter(a *Alarm, now time.Duration) {
 	}
 }
 
-// begin opens a timerfd and starts a waiter for it. If it cannot be opened, begin sets the
-// time to try again.
+// begin opens a timerfd and starts a waiter for it. If no timerfd can be opened, begin sets the time to try again.
 func (q *Queue) begin(now time.Duration) {
 	fd, err := q.open()
 	q.failed = err
@@ -184,7 +183,7 @@ func (q *Queue) end() {
 	}
 }
 
-// String names the mechanism that rings the alarms, and why it is not the timerfd.
+// String names the mechanism that rings the alarms. If that is not the timerfd, it also says why.
 func (q *Queue) String() string {
 	q.mu.Lock()
 	defer q.mu.Unlock()

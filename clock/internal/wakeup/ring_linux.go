@@ -46,8 +46,8 @@ func (q *Queue) ring(a *Alarm) {
 	a.call.Run()
 }
 
-// rung is called after each ring. After the last one it ends the waiter, or aims the timerfd
-// at the time when the waiter should end.
+// rung is called after each ring. If no alarm waits or rings any more, rung ends the waiter, or aims the timerfd at the
+// time when the waiter should end.
 func (q *Queue) rung(a *Alarm) {
 	q.ringing--
 	switch {

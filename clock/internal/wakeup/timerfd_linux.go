@@ -83,8 +83,8 @@ func monotonicAtEpoch() (base int64, err error) {
 // have 32 bits. For a later alarm the waiter wakes too early and aims again.
 const furthest = 50 * 365 * 24 * time.Hour
 
-// aim makes the timerfd expire at that time since epoch, or at once if the time is past. It
-// replaces the previous aim, and clears an expiry that has already happened.
+// aim makes the timerfd expire at the time at since epoch, or at once if that time is past. It replaces the previous
+// aim, and clears an expiry that has already happened.
 func (t *timerfd) aim(at time.Duration) error {
 	if err := t.check(); err != nil {
 		return err

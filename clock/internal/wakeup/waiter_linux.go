@@ -2,8 +2,7 @@ package wakeup
 
 import "time"
 
-// waiter is the goroutine that waits for the queue's timerfd, as long as queue.waiter is
-// this one.
+// waiter is the goroutine that waits for the queue's timerfd, as long as it is queue.waiter.
 type waiter struct {
 	queue *Queue
 	fd    *timerfd
@@ -76,9 +75,9 @@ func (w *waiter) ring(own *Alarm) (still bool) {
 	return
 }
 
-// expired is called when the timerfd may have expired, and once before that with woken
-// false. It returns the alarm that the waiter must ring itself, if any. ended means that the
-// queue no longer needs this waiter, or has lost it.
+// expired is called when the timerfd may have expired. The first call, with woken false, comes before the waiter waits.
+// It returns the alarm that the waiter must ring itself, if any. ended means that the queue no longer needs this
+// waiter, or has lost it.
 func (w *waiter) expired(woken bool) (own *Alarm, ended bool) {
 	q := w.queue
 	q.mu.Lock()
@@ -127,8 +126,8 @@ func (w *waiter) notice(now time.Duration, woken bool) {
 	}
 }
 
-// waitUp spins until the time of the first alarm, if that is at most ahead away. It unlocks
-// q.mu while it spins. It returns the current time.
+// waitUp spins until the time of the first alarm, if that time is no further away than ahead. It unlocks q.mu while it
+// spins. It returns the current time.
 func (q *Queue) waitUp(now, ahead time.Duration) time.Duration {
 	if q.waiting.Len() == 0 {
 		return now

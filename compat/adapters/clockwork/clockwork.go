@@ -9,8 +9,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// New returns a clock whose timers and tickers are on w, and whose time is that of w's clock.
-// Clocks of the same wheel are interchangeable. A nil w panics.
+// New returns a clock whose timers and tickers are on w, and whose time is the time of w's clock. Clocks of the same
+// wheel are interchangeable. A nil w panics.
 func New(w *hierarchy.Wheel) clockwork.Clock {
 	return wheelClock{wheelclock.New(w, "clockwork")}
 }

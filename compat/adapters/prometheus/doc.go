@@ -1,4 +1,4 @@
-// Package prometheus exports the figures of wheels to Prometheus, by its client for Go:
+// Package prometheus exports the figures of wheels to Prometheus, through the Prometheus client for Go:
 //
 //	prometheus.MustRegister(wheelmetrics.New(wheel))
 //
@@ -13,24 +13,25 @@
 // # Several wheels
 //
 // Each metric has the label name, which is "default" unless the option Name says otherwise. Collectors with different
-// names can be registered together. A name is part of each series: take few, of kinds of wheels rather than of
-// single ones.
+// names can be registered together. A name is part of each series. So use few names, for kinds of wheels rather than
+// for single wheels.
 //
 // # Histograms
 //
-// Each histogram is exported in both ways that Prometheus knows, of which a server takes one.
+// Each histogram is exported in both forms that Prometheus has, as a classic and as a native histogram. A server takes
+// one of them.
 //
 // Classic: the buckets end at powers of two nanoseconds less one, from 8 µs to 69 s, where a hierarchy.Histogram has
-// bounds, too. So what is counted below a bound is exact, and a quantile is right within a factor of two.
+// bounds, too. So the number of durations below a bound is exact, and a quantile is right within a factor of two.
 //
-// Native, where the server is configured for it: four buckets for each power of two. A duration is counted where the
-// longest of its bucket of the hierarchy.Histogram is, which is at most an eighth longer. Only buckets that hold
-// something take room.
+// Native, where the server is configured for it: four buckets for each power of two. A hierarchy.Histogram keeps only
+// the bucket of each duration, so each is counted as the longest duration of that bucket, which is at most an eighth
+// longer. Empty buckets take no room.
 //
-// Counts and sums are the same in both, and exact as far as a float64 is.
+// Counts and sums are the same in both forms. They are exact, except that a float64 rounds.
 //
 // # Stability
 //
 // Names, types and labels of metrics are part of the API, as CHANGELOG.md of the project says. The bounds of buckets
-// are not.
+// are not part of it.
 package prometheus

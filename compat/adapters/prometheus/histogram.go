@@ -10,9 +10,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Histogram returns a metric with the counts of h, as a classic and as a native histogram: see the package comment. It
-// is for a Collector of one's own durations. If the label values do not fit desc, collecting the metric returns an
-// error about them.
+// Histogram returns a metric with the counts of h, as a classic and as a native histogram: see the package comment. Use
+// it in a Collector for durations of your own. If the label values do not fit desc, collecting the metric returns an
+// error.
 func Histogram(desc *client.Desc, h hierarchy.Histogram, labelValues ...string) client.Metric {
 	if _, err := client.NewConstMetric(desc, client.UntypedValue, 0, labelValues...); err != nil {
 		return client.NewInvalidMetric(desc, err)
@@ -45,8 +45,8 @@ const firstPower, lastPower = 13, 36
 
 func bound(power int) time.Duration { return 1<<power - 1 }
 
-// classic returns the classic buckets, which are cumulative. They are the same for all histograms, also where they
-// are empty, because rate and histogram_quantile need that.
+// classic returns the classic buckets, which are cumulative. All histograms have the same buckets, even empty ones,
+// because rate and histogram_quantile need the same buckets.
 func classic(h hierarchy.Histogram) []*dto.Bucket {
 	buckets := make([]*dto.Bucket, 0, lastPower-firstPower+1)
 	seen, power := uint64(0), firstPower
@@ -66,7 +66,7 @@ func classic(h hierarchy.Histogram) []*dto.Bucket {
 	return buckets
 }
 
-// schema 2 is that of native histograms whose buckets end at the powers of the fourth root of two.
+// schema 2 is the schema of native histograms whose buckets end at the powers of the fourth root of two.
 const schema = 2
 
 // setNative adds the native buckets to d.
@@ -103,8 +103,8 @@ func nativeFor(d time.Duration) int {
 	return int(math.Ceil(math.Log2(d.Seconds()) * (1 << schema)))
 }
 
-// spans returns runs of buckets, each with its distance from the one before, and the counts of all buckets, each as its
-// difference from the one before.
+// spans returns the runs of adjacent buckets, each with its distance from the run before. deltas are the counts of the
+// buckets, each as the difference from the count before.
 func spans(all []native) (runs []*dto.BucketSpan, deltas []int64) {
 	next, before := 0, int64(0)
 	for _, b := range all {

@@ -25,14 +25,14 @@ type Package struct {
 	Names []Name // sorted by kind, and as declared
 }
 
-// Name is one of them.
+// Name is an exported name.
 type Name struct {
 	Name      string
 	Kind      string   // const, var, type or func
 	Signature string   // of a func: parameters and results
-	args      string   // of a func: what to pass on
-	results   bool     // of a func: it has results
-	imports   []string // what Signature needs
+	args      string   // of a func: arguments with which to call it from a func with the same parameters
+	results   bool     // of a func: whether it has results
+	imports   []string // paths of the packages that Signature needs
 }
 
 // ErrNoSource means that the source of the standard library is not there.
@@ -89,7 +89,7 @@ func (p *Package) Without(q *Package) *Package {
 	return r
 }
 
-// Imports returns the packages that a file needs which forwards all names.
+// Imports returns the packages that a file must import to forward all names.
 func (p *Package) Imports() []string {
 	paths := []string{p.Path}
 	for _, n := range p.Names {

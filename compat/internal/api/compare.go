@@ -12,10 +12,9 @@ import (
 	"slices"
 )
 
-// Differences compares the exported names of a package of the standard library with those of
-// the package in dir: their kinds, types, signatures and values. Types must be the same types.
-// Those in own need only have the same fields and methods. Other names in own may be missing
-// in the standard library.
+// Differences compares the exported names of a package of the standard library with those of the package in dir: their
+// kinds, types, signatures and values. Types must be identical, but types in own need only have the same fields and
+// methods. Other names in own may be missing in the standard library.
 func Differences(path, dir string, own ...string) ([]string, error) {
 	if _, err := Standard(path); err != nil {
 		return nil, err
@@ -62,7 +61,7 @@ func check(fset *token.FileSet, from types.Importer, dir string) (*types.Package
 	return cfg.Check(dir, fset, files, nil)
 }
 
-// differences compares two objects of one name. ours may be nil.
+// differences compares two objects of the same name. ours may be nil.
 func differences(theirs, ours types.Object, own bool) (found []string) {
 	if ours == nil {
 		return []string{theirs.Name() + ": missing"}

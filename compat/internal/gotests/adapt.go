@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// cut is a piece of a file, and what to put in its place.
+// cut is a piece of a file, and the text that replaces it.
 type cut struct {
 	from, to int
 	text     string
@@ -57,7 +57,7 @@ func (s Suite) instead(spec *ast.ImportSpec, used map[string]bool) string {
 		text = strconv.Quote(other)
 	}
 	if spec.Name == nil && !used[path.Base(importPath)] {
-		text = "_ " + text // nothing that is left needs it
+		text = "_ " + text // nothing that is left uses the import
 	}
 	return text
 }
@@ -71,7 +71,7 @@ func isTest(fn *ast.FuncDecl) bool {
 	return strings.HasPrefix(fn.Name.Name, "Test") && fn.Name.Name != "TestMain"
 }
 
-// start returns where a func begins, with its comment.
+// start returns the position at which a func, with its comment, begins.
 func start(fn *ast.FuncDecl) token.Pos {
 	if fn.Doc != nil {
 		return fn.Doc.Pos()

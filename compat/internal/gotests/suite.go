@@ -1,6 +1,6 @@
-// Package gotests runs Go's own tests of a package of the standard library on a package of
-// compat. It reads them from the source of the Go that runs, and changes their imports.
-// Nothing of them is in this repository.
+// Package gotests runs Go's own tests of a package of the standard library on a package of compat. It reads the tests
+// from the source of the running version of Go, and changes their imports. No part of these tests is in this
+// repository.
 package gotests
 
 import (
@@ -22,15 +22,15 @@ const module = "github.com/epicycle-go/epicycle"
 
 // Suite is the tests of a package.
 type Suite struct {
-	Package string            // of the standard library
-	Files   []string          // its test files
-	Imports map[string]string // by the path of a package: the path to import instead
+	Package string            // path of a package of the standard library
+	Files   []string          // test files of that package
+	Imports map[string]string // paths to import instead of other paths, by the path that is replaced
 	Extra   map[string]string // files to add, by name
-	LeftOut map[string]string // why a test or subtest is left out, by name
+	LeftOut map[string]string // reasons why tests and subtests are left out, by name
 	Hasty   map[string]string // tests that may fail on a busy machine, with the reason, by name
 	Cut     []string          // functions other than tests that do not compile without the tests left out
 	Edits   map[string]string // text to replace, so that a test takes less time
-	Flags   []string          // for go test
+	Flags   []string          // further flags for go test
 }
 
 // Run runs the tests. It skips t if the source of the standard library is not there.
@@ -58,8 +58,8 @@ func (s Suite) Run(t *testing.T) {
 	s.requirePass(t, out, names)
 }
 
-// testAgain runs the tests. If only hasty tests fail, it runs those up to three times more, without the others in
-// parallel.
+// testAgain runs the tests. If only hasty tests fail, it runs the failed tests up to three times more, without other
+// tests in parallel.
 func (s Suite) testAgain(t *testing.T, dir string) (out string, err error) {
 	out, err = s.test(t, dir, "")
 	for n := 0; n < 3 && err != nil && s.onlyHasty(out); n++ {

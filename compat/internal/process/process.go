@@ -1,5 +1,4 @@
-// Package process has the one wheel of the process that packages compat/time and
-// compat/context set their timers on.
+// Package process has the one wheel of the process. Packages compat/time and compat/context set their timers on it.
 package process
 
 import (
@@ -47,7 +46,7 @@ func first() *Process {
 func New(c clock.Clock) *Process {
 	w, err := hierarchy.New(hierarchy.Config{Clock: c})
 	if err != nil {
-		panic(err) // there is no bad field
+		panic(err) // no field is bad
 	}
 	return &Process{w, c}
 }
@@ -58,8 +57,8 @@ func Use(p *Process) (undo func()) {
 	return func() { made.Store(old) }
 }
 
-// bubbles reports whether there can be bubbles: testing/synctest makes one only in a test. The
-// linker sets what Testing returns, so it is right also while packages are initialized.
+// bubbles reports whether there can be bubbles: testing/synctest makes one only in a test. The linker sets the result
+// of Testing, so the result is right even while packages are initialized.
 var bubbles = testing.Testing()
 
 // InBubble reports whether the caller runs in a testing/synctest bubble. In a program that is

@@ -1,10 +1,9 @@
-// Package ring reimplements the arithmetic of the timing wheel of go-zero v1.10.3
-// (core/collection), reduced to what decides at which tick a timer runs. The tour uses it to
-// show what goes wrong when a timer is moved, without depending on go-zero. The tests in
-// tests/peers/gozero check that it behaves like the original.
+// Package ring reimplements the arithmetic of the timing wheel of go-zero v1.10.3 (core/collection), reduced to the
+// code that decides at which tick a timer runs. The tour uses it to show what goes wrong when a timer is moved, without
+// depending on go-zero. The tests in tests/peers/gozero check that it behaves like the original.
 //
-// It is one circle of slots with a hand that advances by one slot per tick. The hand must
-// pass a timer that is more than one turn away once per extra turn before the timer runs.
+// It is one circle of slots with a hand that advances by one slot per tick. If a timer is more than one turn away, the
+// hand must pass it once for each extra turn before it runs.
 package ring
 
 // Ring is a timing wheel that counts time in whole ticks. Timers have keys.
@@ -17,12 +16,12 @@ type Ring struct {
 // entry is a timer in a slot.
 type entry struct {
 	key     int
-	circle  int  // how many times the hand still has to pass it
-	diff    int  // how many slots it then moves on before it runs
-	removed bool // another entry has replaced it; it is dropped when the hand reaches it
+	circle  int  // number of times that the hand still has to pass the entry
+	diff    int  // number of slots by which the entry then moves on before it runs
+	removed bool // whether another entry has replaced it; a removed entry is dropped when the hand reaches it
 }
 
-// place is where the entry of a timer is.
+// place is the slot and the entry of a timer.
 type place struct {
 	slot  int
 	entry *entry

@@ -14,8 +14,8 @@ type census struct {
 	c       *Circles
 	entries int
 	rings   int
-	named   map[uint32]int                       // by node: how many valid entries whose slot is reached in time name it
-	linked  [level.Unlinked + 1][level.Slots]int // by circle and slot: how many nodes are linked there
+	named   map[uint32]int                       // by node: number of valid entries with a slot reached in time
+	linked  [level.Unlinked + 1][level.Slots]int // by circle and slot: number of nodes linked there
 }
 
 // Check returns the first broken invariant. It can't see whether the hand has gone back; its caller must check that.
@@ -41,8 +41,8 @@ func (c *Circles) Check() error {
 	return cmp.Or(x.nodes(), c.store.check(), c.arena.Check())
 }
 
-// Dealing reports whether a slot under the hand is being dealt, for tests. While that is so, a timer may be due before
-// the one that Next has found.
+// Dealing reports whether a slot under the hand is being dealt, for tests. Meanwhile, a timer may be due before the
+// timer that Next has found.
 func (c *Circles) Dealing() bool { return c.open != 0 }
 
 // check returns the first broken invariant.

@@ -8,27 +8,27 @@ import (
 
 // Circles is the timing wheel. Init must be called before anything else.
 //
-// Times are nanoseconds. Deadlines may be negative, but not the time of a call. That time may be earlier than in the
-// call before.
+// Times are nanoseconds. Deadlines may be negative. The present time that a call is given must not be negative, but may
+// be earlier than in the call before.
 type Circles struct {
 	hand     int64  // Invariant: it never goes back
 	occupied uint32 // Invariant: bit k is set iff circle k has an occupied slot
 	running  uint32 // Invariant: bit k is set iff runs[k] is not nil
 	open     uint32 // Invariant: bit k is set iff rest[k] holds entries
 	crowded  uint32 // Invariant: bit k is set if circle k has crowds
-	entries  int    // Invariant: how many entries are in all rings, runs, rests and the heap
+	entries  int    // Invariant: the number of entries in all rings, runs, rests and the heap
 	layout   Layout
 	tuning   Tuning
-	fullUpTo int // how many full blocks a slot has if its next entry may make it a crowd
+	fullUpTo int // number of full blocks from which on the next entry may make a slot a crowd
 	arena    level.Arena
 
-	// By circle. The entries of the slot under the hand are in runs, or in the next finer circle, or are still to be
-	// dealt there.
+	// These three are indexed by circle. The entries of a slot under the hand are in runs or in the next finer circle.
+	// Entries that are still to be dealt there are in rest.
 	circle [16]*ring // nil until it is first used
 	runs   [maxCircles]*run
 	rest   [maxCircles]level.Chain
 	passed heap // Invariant: the entries that were linked behind the hand, no item before its parent
-	behind int  // Invariant: how many nodes were linked behind the hand
+	behind int  // Invariant: the number of nodes that were linked behind the hand
 
 	rings   []*ring // Invariant: the rings of circles, and those dealt ahead of their slots; each at its number
 	swept   cursor
@@ -36,13 +36,13 @@ type Circles struct {
 	memory  level.Memory
 	touch   func(nodes []uint32)
 	fetched [readTogether]uint32 // the argument of touch
-	due     int                  // how many timers Next has found due
+	due     int                  // number of timers that Next has found due
 
-	dealt   uint64 // how many entries were dealt over finer slots
-	visited int    // how many entries calls have visited
+	dealt   uint64 // number of entries that were dealt over finer slots
+	visited int    // number of entries that calls have visited
 }
 
-// Init makes c ready, with the hand at that time.
+// Init makes c ready, with the hand at the time hand.
 func (c *Circles) Init(layout Layout, tuning Tuning, hand int64) {
 	c.layout, c.tuning, c.hand = layout, tuning, hand
 	c.fullUpTo = tuning.SortUpTo / level.BlockLen
@@ -55,10 +55,10 @@ func (c *Circles) Arena() *level.Arena { return &c.arena }
 // that belongs to them.
 func (c *Circles) Fetch(touch func(nodes []uint32)) { c.touch = touch }
 
-// Cascaded returns how many entries were dealt over finer slots.
+// Cascaded returns the number of entries that were dealt over finer slots.
 func (c *Circles) Cascaded() uint64 { return c.dealt }
 
-// Visited returns how many entries calls have visited, one by one, for tests.
+// Visited returns the number of entries that calls have visited, one by one, for tests.
 func (c *Circles) Visited() int { return c.visited }
 
 // InSlot returns the number of nodes that are linked in slot s of circle k. Nodes behind the hand count in the slot
@@ -128,7 +128,7 @@ func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 	if k := n.Circle(); k < level.Passed {
 		r, s := c.circle[k&15], n.Slot()
 		r.live[s&(level.Slots-1)]--
-		if b := r.Slots[s&(level.Slots-1)]; b != nil && b.Undo(level.Entry{Node: i, Stamp: n.Stamp()}) { // it was set just now
+		if b := r.Slots[s&(level.Slots-1)]; b != nil && b.Undo(level.Entry{Node: i, Stamp: n.Stamp()}) { // i came last
 			c.entries--
 			if !b.holds() {
 				c.vacate(r, s)

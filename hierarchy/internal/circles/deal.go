@@ -9,8 +9,9 @@ import (
 )
 
 // dealOpen deals the remaining entries of the slots under the hand over finer circles, finest first, and reads those
-// that remain on circle 0. It returns the remaining budget. Unless exact is set, it postpones dealing while the hand is
-// far behind now, and reading until the entries that were read before have fired.
+// that remain on circle 0. It returns the remaining budget. If exact is set, dealOpen postpones nothing. Otherwise it
+// postpones dealing while the heap is large and its first entry is due. It also postpones reading until the entries
+// that were read before have fired.
 func (c *Circles) dealOpen(now int64, budget int, exact bool) (left int) {
 	late := !exact && len(c.passed) > c.tuning.SortUpTo && c.passed[0].key <= now
 	for open := c.open; open != 0 && budget > 0; open &= open - 1 {
@@ -58,10 +59,10 @@ func (c *Circles) readInstant(budget int) (left int) {
 	return budget
 }
 
-// deal moves entries of a slot of circle k, which starts at start, to the slots of the finer ring to, or, if to is nil,
-// to where they belong relative to the hand. It moves as many as budget permits, and returns the remaining budget.
-// Entries that are not due within the slot are linked anew. With bothEnds it takes entries from both ends alternately,
-// so that the timer that was set last is not the last to be found.
+// deal moves entries of a slot of circle k, which starts at start, to the slots of the finer ring to. If to is nil, it
+// moves the entries to where they belong relative to the hand. deal stops when the budget is used up, and returns the
+// remaining budget. Entries that are not due within the slot are linked anew. If bothEnds is set, deal takes entries
+// from both ends alternately, so that the timer that was set last need not be found last.
 func (c *Circles) deal(k int, start int64, from *level.Chain, to *ring, budget int, bothEnds bool) (left int) {
 	end := c.layout.SlotEnd(k, start)
 	var keys [readTogether]int64
@@ -105,7 +106,8 @@ func (c *Circles) place(key int64, e level.Entry) {
 	c.put(c.ring(k), c.layout.SlotFor(k, key), key, e)
 }
 
-// stale is returned as the deadline of a stale entry. A timer may have this deadline, too, so deal checks again.
+// stale is what readKeys stores as the deadline of a stale entry. A timer may have this deadline, too, so deal passes
+// such entries to pass, which checks the stamp.
 const stale = math.MaxInt64
 
 // readKeys reads the deadlines of nodes.
@@ -124,10 +126,10 @@ func (c *Circles) readKeys(group []level.Entry, keys *[readTogether]int64) {
 type crowd struct {
 	r            *ring
 	s            int
-	start, begin int64 // begin is when to begin dealing it
+	start, begin int64 // begin is the time at which to begin dealing the slot
 }
 
-// nextCrowd returns the crowd whose dealing must begin first; r is nil if there is none.
+// nextCrowd returns the crowd whose dealing must begin first. Its r is nil if there is no crowd.
 func (c *Circles) nextCrowd() (first crowd) {
 	for left := c.crowded; left != 0; left &= left - 1 {
 		k := bits.TrailingZeros32(left)
@@ -151,21 +153,21 @@ func (c *Circles) crowdIn(r *ring, at int64) crowd {
 		switch n := b.Len(); {
 		case b.finer == nil && c.isCrowd(r.circle, b):
 			return crowd{r, s, start, c.beginFor(r.circle, n, start)}
-		case b.finer != nil && n > 0: // dealing it has begun
+		case b.finer != nil && n > 0: // dealing this slot has begun
 			return crowd{r, s, start, math.MinInt64}
 		case b.finer != nil:
 			if x := c.crowdIn(b.finer, start); x.r != nil {
 				return x
 			}
 			if b.finer.crowds == 0 {
-				r.crowds &^= 1 << uint(s) // it was dealt completely
+				r.crowds &^= 1 << uint(s) // the slot was dealt completely
 			}
 		}
 	}
 	return crowd{}
 }
 
-// beginFor returns when to begin dealing a crowd of n entries in a slot of circle k that starts at start.
+// beginFor returns the time at which to begin dealing a crowd of n entries in a slot of circle k that starts at start.
 func (c *Circles) beginFor(k, n int, start int64) int64 {
 	lead := int64(n) * c.tuning.LeadTime
 	if c.tuning.WholeSlot {
@@ -174,8 +176,9 @@ func (c *Circles) beginFor(k, n int, start int64) int64 {
 	return max(start, math.MinInt64+lead) - lead
 }
 
-// NextCrowd returns when Next must be called to begin dealing a crowd ahead, if there is one. A caller that sets many
-// timers should call NextCrowd now and then: nothing else wakes a sleeping wheel before the first of them is due.
+// NextCrowd returns the time at which Next must be called to begin dealing a crowd ahead, if there is a crowd. A caller
+// that sets many timers should call NextCrowd now and then: nothing else wakes a sleeping wheel before the first of
+// them is due.
 func (c *Circles) NextCrowd(now int64) (begin int64, found bool) {
 	if c.crowded == 0 {
 		return 0, false
@@ -185,7 +188,7 @@ func (c *Circles) NextCrowd(now int64) (begin int64, found bool) {
 }
 
 // DealAhead deals crowds ahead that will soon be due. It visits no more than about budget entries, and returns the
-// remaining budget, and when to begin the next crowd.
+// remaining budget and the time at which to begin the next crowd.
 func (c *Circles) DealAhead(now int64, budget int) (left int, begin int64) {
 	for c.crowded != 0 {
 		x := c.nextCrowd()

@@ -13,15 +13,15 @@ const (
 	maxCircles = (topBit+level.Bits-1)/level.Bits + 1 // 12
 )
 
-// Layout places times on circles by arithmetic on bits. The slots of circle k are
-// 1<<shift(k) wide, and a turn of circle k is a slot of circle k+1. One circle, the base
-// circle, has slots as wide as the power of two nearest to the Interval. For that, the
-// boundaries of all circles may be offset by some bits. Then circle 0 has fewer slots.
+// Layout places times on circles by arithmetic on bits. The slots of circle k are 1<<shift(k) wide, and a turn of
+// circle k is a slot of circle k+1. One circle, the base circle, has slots as wide as the power of two nearest to the
+// Interval. To reach that width, the boundaries of all circles may be offset by some bits. Circle 0 then has fewer
+// slots.
 type Layout struct {
 	offset int       // 0..5: circle k holds the bits from level.Bits*k-offset on
 	base   int       // the base circle
-	count  int       // how many circles there are
-	shifts [16]uint8 // by circle; 16 spares a check of bounds
+	count  int       // the number of circles
+	shifts [16]uint8 // by circle; the length of 16 spares a check of bounds
 }
 
 // NewLayout returns the layout whose base circle has slots about as wide as interval.
@@ -56,23 +56,23 @@ func (l *Layout) Circles() int { return l.count }
 // Base returns the base circle.
 func (l *Layout) Base() int { return l.base }
 
-// Width returns how long a slot of circle k is.
+// Width returns the width of a slot of circle k.
 func (l *Layout) Width(k int) time.Duration { return 1 << l.shift(k) }
 
 // shift returns the number of bits below circle k's digit.
 func (l *Layout) shift(k int) uint { return uint(l.shifts[k&15]) }
 
-// CircleFor returns the circle of t when the hand is at hand: the circle of the highest bit in which they differ.
+// CircleFor returns the circle of t when the hand is at hand: the circle of the highest bit in which t and hand differ.
 func (l *Layout) CircleFor(t, hand int64) int {
 	return int(uint(bits.Len64(uint64(t^hand)|1)-1+l.offset) / level.Bits)
 }
 
-// SlotFor returns the slot of t on circle k, which is that digit of t.
+// SlotFor returns the slot of t on circle k, which is the digit of t for circle k.
 func (l *Layout) SlotFor(k int, t int64) int {
 	return int(uint64(t)>>(l.shift(k)&63)) & (level.Slots - 1)
 }
 
-// SlotStart returns the first time of slot s on circle k, in the turn that hand is in.
+// SlotStart returns the first time of slot s on circle k, in the turn that holds the time hand.
 func (l *Layout) SlotStart(k, s int, hand int64) int64 {
 	turn := l.shift(k) + level.Bits
 	return int64(uint64(hand)>>turn<<turn | uint64(s)<<l.shift(k))

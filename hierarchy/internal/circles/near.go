@@ -6,11 +6,11 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// nearSample is how many items of a slot or a run Near reads.
+// nearSample is the most items of a slot or a run that Near reads.
 const nearSample = 32
 
-// Near returns about how many timers are due by that time. It stops counting above most. Of a long slot it reads only
-// the last few entries, and assumes that the others are like them.
+// Near returns about how many timers are due by the time until. It stops counting above most. Of a long slot, Near
+// reads only the last few entries, and assumes that the same share of the others is due.
 func (c *Circles) Near(until int64, most int) (n int) {
 	if c.open != 0 {
 		return most + 1 // a crowd is near
@@ -62,7 +62,7 @@ func (c *Circles) nearIn(r *run, until int64) (n int) {
 	return n
 }
 
-// countIf returns 1 if e is not stale and its timer is due by that time, otherwise 0.
+// countIf returns 1 if e is not stale and its timer is due by the time until, and 0 otherwise.
 func (c *Circles) countIf(e level.Entry, until int64) int {
 	if n := c.arena.At(e.Node); n.Named(e.Stamp) && n.Key <= until {
 		return 1

@@ -10,7 +10,7 @@ const (
 	Empty State = iota
 	// Due means that the earliest timer is due.
 	Due
-	// NotBefore means that no timer is due before a time, which is later than now.
+	// NotBefore means that no timer is due before a time that is later than now.
 	NotBefore
 	// AskAgain means that there was too much to do for one call.
 	AskAgain
@@ -20,18 +20,18 @@ const (
 type Verdict struct {
 	State State
 	Node  uint32 // with Due: the earliest timer; with NotBefore: a timer that is due first, or 0 if unknown
-	At    int64  // with Due: its deadline; with NotBefore: the time
+	At    int64  // with Due: the deadline of Node; with NotBefore: the time before which no timer is due
 }
 
-// Unlimited is a budget with which Next always finds the earliest timer of all. Next then deals nothing ahead: its
-// caller does that with DealAhead.
+// Unlimited is a budget with which Next always finds the earliest timer of all. With it, Next deals nothing ahead: its
+// caller calls DealAhead.
 const Unlimited = math.MaxInt
 
 // Next finds the earliest timer and reports whether it is due. It visits no more than about budget entries. All
 // invariants hold after each call, so the caller may release its lock between calls.
 //
-// While a slot under the hand is still being dealt, the result is the earliest of all other timers, unless the budget
-// is Unlimited: timers that are due do not wait for a crowd.
+// While a slot under the hand is still being dealt, the result is the earliest of all other timers, since timers that
+// are due do not wait for a crowd. With an Unlimited budget, the result is the earliest of all timers.
 func (c *Circles) Next(now int64, budget int) Verdict {
 	for left := budget; left > 0; left-- {
 		left = c.dealOpen(now, left, budget == Unlimited)
@@ -44,7 +44,7 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 		case sorted && x.key <= now:
 			c.beside(now, budget)
 			return Verdict{State: Due, Node: x.Node, At: x.key}
-		case c.open&^(c.running&1) != 0: // the rest may hold something earlier; an instant that is being fired does not
+		case c.open&^(c.running&1) != 0: // rest may hold an earlier timer, unless its instant is being fired
 		case c.occupied != 0:
 			before := c.visited
 			if v, known := c.notBefore(x, sorted, budget); known {
@@ -81,8 +81,9 @@ func (c *Circles) NextDue(now int64) uint32 {
 	}
 }
 
-// openFirst opens the first slot if its time has come, and x, the earliest sorted item, is not before it. It returns
-// how many entries it has visited, or 0 if it has opened none.
+// openFirst opens the first slot if the time of the slot has come, and x, the earliest sorted item, is not before it. A
+// slot that is still being dealt on the same circle or a finer one comes first. openFirst returns the number of entries
+// that it has visited, or 0 if it has opened no slot.
 func (c *Circles) openFirst(now int64, x item, sorted bool) (cost int) {
 	if c.occupied == 0 {
 		return 0
@@ -96,7 +97,7 @@ func (c *Circles) openFirst(now int64, x item, sorted bool) (cost int) {
 }
 
 // notBefore returns the result of Next when nothing is due, x is the earliest sorted item, and there are slots. known
-// is false if it has changed the circles, so that the caller must look again.
+// is false if notBefore has changed the circles, so that the caller must look again.
 func (c *Circles) notBefore(x item, sorted bool, budget int) (v Verdict, known bool) {
 	k, s, start := c.first()
 	y, known := c.firstOf(c.circle[k], s, start, budget)
@@ -122,7 +123,7 @@ func (c *Circles) meanwhile(now int64, v Verdict, left, budget int) Verdict {
 	return v
 }
 
-// beside deals some more timers when one is already due.
+// beside deals some entries of crowds ahead, at every besideEvery-th timer that is found due.
 func (c *Circles) beside(now int64, budget int) {
 	if c.crowded == 0 || budget == Unlimited {
 		return
@@ -133,7 +134,7 @@ func (c *Circles) beside(now int64, budget int) {
 }
 
 // firstOf returns the earliest item of slot s of r, which starts at start. If the slot is a crowd and budget is not
-// Unlimited, it returns a time before which no timer is due, without a node. found is false if it has changed the
+// Unlimited, it returns a time before which no timer is due, without a node. found is false if firstOf has changed the
 // circles.
 func (c *Circles) firstOf(r *ring, s int, start int64, budget int) (first item, found bool) {
 	for {
@@ -187,7 +188,7 @@ func (c *Circles) firstOfInstant(r *ring, s int, b *bag) (first item, found bool
 		}
 		c.visited++
 		c.memory.Take(&b.Chain, 1)
-		moved = c.pass(e) // possibly to this slot
+		moved = c.pass(e) // the node may be linked to this slot again
 	}
 	if b.Len() == 0 {
 		c.empty(b)

@@ -2,8 +2,8 @@ package circles
 
 import "github.com/epicycle-go/epicycle/level"
 
-// openSlot moves the hand to slot s of circle k, the first one. It sorts the slot, or opens it to be dealt over the
-// next finer circle. It returns how many entries it has visited.
+// openSlot moves the hand to slot s of circle k, which must be the first occupied slot. It sorts the slot, moves it to
+// a finer circle, or opens it to be dealt. openSlot returns the number of entries that it has visited.
 func (c *Circles) openSlot(k, s int, start int64) (cost int) {
 	c.hand = max(c.hand, start)
 	r := c.circle[k]
@@ -41,7 +41,7 @@ func (c *Circles) isLarge(b *bag) bool {
 	return n > c.tuning.SortUpTo
 }
 
-// isInstant reports whether b has many timers of one deadline, so that it is never dealt.
+// isInstant reports whether b has many timers of one deadline. Such a slot is never dealt.
 func (c *Circles) isInstant(b *bag) bool {
 	return b.finer == nil && b.run == nil && b.least == b.most && c.isLarge(b)
 }
@@ -80,7 +80,8 @@ func (c *Circles) handDown(b *bag) {
 	c.noteRing(k)
 }
 
-// deliver makes dealt, which was dealt ahead of the slot under the hand, the ring of circle k, which is empty.
+// deliver puts dealt in the place of the ring of circle k, which must be empty. dealt is the ring over which the slot
+// under the hand was dealt ahead.
 func (c *Circles) deliver(k int, dealt *ring) (cost int) {
 	if empty := c.circle[k]; empty != nil {
 		c.retire(empty)
@@ -137,8 +138,8 @@ func (c *Circles) unsort(b *bag) {
 	b.run = nil
 }
 
-// read adds the valid ones of up to readTogether entries to r. Entries that are not due between start and end are
-// linked anew.
+// read adds the valid entries of group to r. group has at most readTogether entries. Entries that are not due between
+// start and end are linked anew.
 func (c *Circles) read(r *run, group []level.Entry, start, end int64) {
 	c.visited += len(group)
 	var nodes [readTogether]level.Node
@@ -155,8 +156,8 @@ func (c *Circles) read(r *run, group []level.Entry, start, end int64) {
 	}
 }
 
-// pass drops an entry that is stale, or whose node is not due in its slot: either the node has moved later, or the
-// entry was stale and the node has its stamp again. Such a node is linked anew. pass reports whether it has linked one.
+// pass drops an entry that is stale, or whose node is not due in the slot of the entry. Such a node has moved later, or
+// has got the stamp of a stale entry again. pass links it anew, and reports whether it has done so.
 func (c *Circles) pass(e level.Entry) (moved bool) {
 	c.entries--
 	n := c.arena.At(e.Node)

@@ -15,8 +15,9 @@ func (c *Circles) link(i uint32, n *level.Node) {
 	c.addTo(k, s, n.Key, level.Entry{Node: i, Stamp: n.Stamp()})
 }
 
-// isBefore reports whether the entry of n, whose deadline has moved earlier, is still reached before n is due: it is in
-// a slot that was not opened, sorted or dealt ahead. Slots with a single instant don't count, since they are in order.
+// isBefore reports whether the entry of n is still reached before n is due, although the deadline of n has moved
+// earlier. Then the entry is in a slot that was not opened, sorted or dealt ahead. For a slot with a single instant,
+// isBefore reports false, since the entries of such a slot stay in order.
 func (c *Circles) isBefore(n *level.Node) bool {
 	k, s := n.Circle(), n.Slot()
 	if k >= level.Passed || n.Key < c.hand || s <= c.layout.SlotFor(k, c.hand) {
@@ -29,7 +30,7 @@ func (c *Circles) isBefore(n *level.Node) bool {
 	return b != nil && b.least < n.Key && b.finer == nil && b.run == nil
 }
 
-// follow links node i where it belongs now. Its entry was in a slot in which it is not due.
+// follow links node i, whose entry was in a slot in which it is not due, to the slot where it belongs now.
 func (c *Circles) follow(i uint32, n *level.Node) {
 	c.leave(n)
 	c.link(i, n)
@@ -41,7 +42,7 @@ func (c *Circles) addPassed(i uint32, n *level.Node) {
 	c.behind++
 }
 
-// addTo adds e, whose node has the deadline key, to slot s of circle k, or to the finer slot over which that was dealt.
+// addTo adds e, whose node has the deadline key, to slot s of circle k, or to a finer slot if slot s was dealt ahead.
 func (c *Circles) addTo(k, s int, key int64, e level.Entry) {
 	r := c.circle[k&15]
 	if r == nil {
@@ -63,8 +64,8 @@ func (c *Circles) addTo(k, s int, key int64, e level.Entry) {
 	b.Push(e)
 }
 
-// put adds e, whose node has the deadline key, to slot s of r, which is the ring of a circle, or to the finer slot
-// over which that slot was dealt.
+// put adds e, whose node has the deadline key, to slot s of r, which is the ring of a circle, or to a finer slot if
+// slot s was dealt ahead.
 func (c *Circles) put(r *ring, s int, key int64, e level.Entry) {
 	c.occupied |= 1 << uint(r.circle)
 	c.putIn(r, s, key, e)

@@ -29,9 +29,9 @@ func compare(x, y item) int {
 
 // run is a list of items in order.
 type run struct {
-	items   []item // Invariant: from at on, none is before the one in front of it
-	at      int    // items before it have had their turn. Invariant: not above the length
-	fetched int    // items before it were touched
+	items   []item // Invariant: items[at:] is in order
+	at      int    // items[:at] have had their turn. Invariant: at most len(items)
+	fetched int    // items[:fetched] were touched
 }
 
 func (r *run) len() int { return len(r.items) - r.at }
@@ -56,8 +56,8 @@ func (c *Circles) asItWas(x *item) bool {
 	return n.Named(x.Stamp) && n.Order() == x.order
 }
 
-// headOf returns the first valid item of r, or nil. It reports whether nodes of items before it have moved later, and
-// were linked anew.
+// headOf returns the first valid item of r, or nil. moved reports whether the node of an item before it had moved
+// later, and was linked anew.
 func (c *Circles) headOf(r *run) (x *item, moved bool) {
 	for r.at < len(r.items) {
 		if r.at >= r.fetched {
@@ -89,7 +89,7 @@ func (c *Circles) fetch(r *run) {
 	c.touch(nodes)
 }
 
-// head returns the earliest item of all runs and of the heap; ok is false if there is none.
+// head returns the earliest item of all runs and of the heap. ok is false if there is no item.
 func (c *Circles) head() (first item, ok bool) {
 	for again := true; again; { // nodes that have moved later may still come first
 		first, ok = c.headOfPassed()
@@ -123,13 +123,13 @@ func (c *Circles) headOfPassed() (first item, ok bool) {
 }
 
 const (
-	// fewItems is how many items are sorted by comparing.
+	// fewItems is the largest number of items that are sorted by insertion.
 	fewItems = 24
-	// bucketBits is how many bits of a deadline separate items before they are compared.
+	// bucketBits is the number of bits of a deadline by which items are put into buckets before they are compared.
 	bucketBits = 8
 )
 
-// sort sorts r, whose first sorted items are in order already. All deadlines are in one slot of that width.
+// sort sorts r. r.items[:sorted] is in order already. All deadlines are in one slot of the given width.
 func (st *store) sort(r *run, sorted int, width time.Duration) {
 	r.fetched = r.at
 	items := r.items[r.at:]
@@ -144,7 +144,7 @@ func (st *store) sort(r *run, sorted int, width time.Duration) {
 	}
 }
 
-// sortByBuckets sorts items by the bits of their deadlines from shift on, and then the few items of each bucket.
+// sortByBuckets puts items into buckets by the bits of their deadlines from shift on, and then sorts each bucket.
 func (st *store) sortByBuckets(items []item, shift int) {
 	var ends [1 << bucketBits]uint32
 	for i := range items {

@@ -6,15 +6,15 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// bag is a slot: a chain of entries, and what was prepared of earlier entries.
+// bag is a slot: a chain of entries, and earlier entries that were sorted or dealt ahead.
 type bag struct {
 	level.Chain
-	// Invariant: within the slot; no deadline of the chain or of finer is below least, and none of the chain was above
-	// most when it was added.
+	// Invariant: both are within the slot. No deadline of the chain or of finer is below least. No deadline of the
+	// chain was above most when its entry was added.
 	least, most int64
 	finer       *ring // the entries that were dealt ahead, or nil
 	run         *run  // the entries that were sorted ahead, or nil
-	next        *bag  // the next one in the list of spare bags
+	next        *bag  // the next bag in the list of spare bags
 }
 
 // holds reports whether anything is in b.
@@ -28,11 +28,11 @@ func (b *bag) span(key int64) {
 	b.least, b.most = min(b.least, key), max(b.most, key)
 }
 
-// ring is the slots of a circle, or the slots over which a slot of the next coarser circle was dealt ahead.
+// ring holds the slots of a circle, or the slots over which a slot of the next coarser circle was dealt ahead.
 type ring struct {
 	level.Level[*bag]                    // Invariant: slots that hold nothing are nil
 	crowds            uint64             // Invariant: bit s is set if slot s has many entries, or crowds in finer; unused on circle 0
-	live              [level.Slots]int32 // Invariant: by slot, how many nodes are linked there; 0 if the ring is not a circle's
+	live              [level.Slots]int32 // Invariant: number of nodes linked in each slot; 0 if dealt ahead
 	circle            int
 	number            int
 }
@@ -42,9 +42,9 @@ type ring struct {
 type store struct {
 	runs    []*run
 	rings   []*ring
-	bags    *bag // Invariant: a list of nBags
+	bags    *bag // Invariant: a list of length nBags
 	nBags   int
-	scratch []item // for sorting
+	scratch []item // space for sorting
 }
 
 const (

@@ -9,7 +9,7 @@ import (
 // cursor is the position of the search for stale entries.
 type cursor struct {
 	ring, slot, at int
-	kept           int // where the next valid entry is moved
+	kept           int // index to which the next valid entry is moved
 }
 
 // sweep drops some of the stale entries when there are many, so that memory stays in proportion to the nodes. A call
@@ -34,7 +34,7 @@ func (c *Circles) sweep() {
 		case w.kept < w.at && *b.At(w.kept) == (level.Entry{}):
 			*b.At(w.kept), *e = *e, level.Entry{}
 			w.kept++
-		default: // there is none, or b has changed
+		default: // no stale entry is at the index kept, or b has changed
 			w.kept = w.at + 1
 		}
 		w.at++
@@ -44,8 +44,8 @@ func (c *Circles) sweep() {
 	}
 }
 
-// cutStale drops the entries that the sweep has left at the end of b, the bag under the cursor. It drops at most a
-// block of them, and the next call continues.
+// cutStale drops the entries that the sweep has left at the end of b, the bag under the cursor. One call drops at most
+// as many entries as a block has, and the next call continues.
 func (c *Circles) cutStale(b *bag) {
 	n := b.Len()
 	for least := n - level.BlockLen; n > 0 && *b.At(n - 1) == (level.Entry{}); n-- {

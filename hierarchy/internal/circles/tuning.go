@@ -3,12 +3,14 @@ package circles
 // Tuning holds the sizes that choose between algorithms. They affect speed, not the time at which
 // a timer is due. Tests make them small, so that few timers are a crowd.
 type Tuning struct {
-	// SortUpTo is the largest slot that is sorted. A larger one, a crowd, is dealt over finer slots.
+	// SortUpTo is the largest number of entries of a slot that is sorted. A slot with more entries, a crowd, is dealt
+	// over finer slots.
 	SortUpTo int
-	// LeadTime is how long before its time dealing a crowd ahead begins, in nanoseconds for each of its entries: a
-	// multiple of how long dealing takes.
+	// LeadTime determines when dealing a crowd ahead begins: LeadTime nanoseconds for each of its entries before the
+	// slot starts. Dealing an entry takes only a fraction of LeadTime.
 	LeadTime int64
-	// WholeSlot makes it begin at least a slot's width before its time, for time that passes in steps.
+	// WholeSlot makes dealing begin at least the width of the slot before the slot starts. It is for callers whose time
+	// passes in steps.
 	WholeSlot bool
 }
 
@@ -16,14 +18,15 @@ type Tuning struct {
 func DefaultTuning() Tuning { return Tuning{SortUpTo: 512, LeadTime: 500} }
 
 const (
-	// lag is how far the hand may stay behind before setting a timer advances it.
+	// lag is the longest time by which the hand may stay behind the present time when a timer is set. If it is further
+	// behind, it is advanced.
 	lag = 1 << 16
-	// readTogether is how many nodes are read one after the other without using what was read, so that no read waits
-	// for another one. There must be few instructions between two reads, so that the processor reaches the last one
-	// while it waits for the first.
+	// readTogether is the most nodes that are read one after the other without using what was read, so that no read
+	// waits for another one. There must be few instructions between two reads, so that the processor reaches the last
+	// one while it waits for the first.
 	readTogether = 32
-	// Stale entries are swept out once there are more of them than nodes and sweepFrom: readTogether entries are read
-	// whenever a node is added, moved or removed.
+	// Stale entries are swept out once they are more than the nodes and sweepFrom together. Then readTogether entries
+	// are read whenever a node is added, moved or removed.
 	sweepFrom = 1024
 	// Before every besideEvery-th timer that is due, besideBudget entries of crowds are dealt ahead.
 	besideEvery  = 8

@@ -11,23 +11,26 @@ import (
 // aim decides when a wheel wakes up: at the nearest deadline. In a crowd, however, each wake-up is aimed at least one
 // precision after the time that the last one was aimed at, and fires what has become due by then. All shards of a wheel
 // share one aim, so that a crowd costs one wake-up per precision. If Precision is set, any timers are a crowd. With the
-// default, a crowd is more than defaultFew timers that are due within one precision, or that the last wake-up has
-// fired: for fewer it is not worth being late.
+// default, more than defaultFew timers that are due within one precision are a crowd. So are more than defaultFew that
+// the last wake-up has fired. Fewer timers are not made late.
 //
 // The distance is counted from aim to aim, not from when the wheel woke. Otherwise each wake-up would add its latency
 // to all that follow.
 type aim struct {
 	alarm     clock.Alarm
 	precision int64                               // immutable; Precision, or 0 if wake-ups are free
-	few       int                                 // immutable; how many timers are not a crowd yet, or 0
-	near      func(until int64, most int) (n int) // immutable; returns about how many timers are due by then
+	few       int                                 // immutable; the largest number of timers that is not a crowd, or 0
+	near      func(until int64, most int) (n int) // immutable; see Core.near
 
-	// Setting a timer can change the alarm only if the deadline is earlier than below. It is written with
-	// mu held. Until the wheel is closed:
-	// Invariant: it is 0 while the wheel is awake, which aims before it sleeps.
-	// Invariant: it is none while the wheel is asleep and the alarm is not aimed.
-	// Invariant: otherwise it is what the alarm is aimed at, or 0 while the wheel gathers timers: then no deadline
-	// is earlier.
+	// Setting a timer can change the alarm only if the deadline is earlier than below. below is written with mu held.
+	// These invariants hold until the wheel is closed:
+	//
+	// Invariant: below is 0 while the wheel is awake, since the wheel aims the alarm before it sleeps.
+	//
+	// Invariant: below is none while the wheel is asleep and the alarm is not aimed.
+	//
+	// Invariant: while the alarm is aimed, below is the time at which it is aimed, or 0 if the wheel gathers timers.
+	// While below is 0, no deadline is earlier.
 	below atomicBound
 
 	mu      sync.Mutex
@@ -35,9 +38,9 @@ type aim struct {
 	aimed   bool  // guarded by mu, like all fields below; whether the alarm is aimed
 	at      int64 // the time at which the alarm is aimed
 	last    int64 // the time at which the last wake-up was aimed
-	urgent  int64 // no gap delays deadlines up to this time; see demand
-	fired   int   // how many timers the last wake-up has fired
-	spare   int   // how many more wake-ups for nothing are not delayed by a gap
+	urgent  int64 // deadlines up to this time are never gathered; see demand
+	fired   int   // number of timers that the last wake-up has fired
+	spare   int   // number of wake-ups that may fire nothing before the wheel gathers any timers
 	awake   bool
 	closed  bool
 	wakeups uint64
@@ -98,9 +101,10 @@ func (a *aim) set(deadline int64) {
 	}
 }
 
-// wakeAt returns when to wake up for the nearest deadline. gathers reports whether no other deadline would make that
-// earlier. The wheel gathers crowds, and any timers if too many wake-ups were for nothing. If nothing is due soon
-// because the nearest timer was stopped, it may wake up later, too. mu must be held.
+// wakeAt returns the time at which to wake up for the nearest deadline. If gathers is true, no earlier deadline would
+// make that time earlier. The wheel gathers crowds. If too many wake-ups have fired nothing, it gathers any timers. The
+// wheel may also wake up later than the deadline if no timer is due soon, because the nearest one was stopped. mu must
+// be held.
 func (a *aim) wakeAt(deadline int64) (at int64, gathers bool) {
 	end := a.gapEnds()
 	switch {
@@ -135,9 +139,9 @@ func (a *aim) begin(now int64) bool {
 	return true
 }
 
-// beginNext begins the next wake-up of a wheel that is awake, as begin does, if that wake-up is already due: to aim the
-// alarm at it would cost more. It returns how far away the wake-up is, or 0 if it has begun. On a clock whose time
-// stands still between wake-ups it never begins one, because wake-ups cost nothing there.
+// beginNext begins the next wake-up of a wheel that is awake, as begin does, if that wake-up is already due. Aiming the
+// alarm at it would cost more. beginNext returns the time until the next wake-up, or 0 if the wake-up has begun. On a
+// clock whose time stands still between wake-ups it begins none, because wake-ups cost nothing there.
 func (a *aim) beginNext(nearest bound, now int64) (away int64) {
 	a.lock()
 	defer a.unlock()
@@ -168,8 +172,8 @@ func (a *aim) note(fired int) {
 	}
 }
 
-// finish ends a wake-up and aims the alarm at the nearest deadline. A wake-up that was cut
-// short has left timers that are due, so it does not delay the next one.
+// finish ends a wake-up and aims the alarm at the nearest deadline. A wake-up that was cut short has left timers that
+// are due, so it does not delay the next wake-up.
 func (a *aim) finish(nearest func() bound, cutShort bool) {
 	a.lock()
 	defer a.unlock()
@@ -182,8 +186,8 @@ func (a *aim) finish(nearest func() bound, cutShort bool) {
 	}
 }
 
-// correct aims the alarm at the nearest deadline, even if that is later than before, unless the wheel is awake, since
-// then it will aim before it sleeps.
+// correct aims the alarm at the nearest deadline, even if that is later than the present aim. While the wheel is awake,
+// correct does nothing, since the wheel aims the alarm before it sleeps.
 func (a *aim) correct(nearest func() bound) {
 	a.lock()
 	defer a.unlock()
@@ -225,11 +229,11 @@ func (a *aim) count() uint64 {
 	return a.wakeups
 }
 
-// demand is offer for a deadline that has already passed when it is set. No gap delays it, even if the wheel is awake
-// and goes to sleep without having seen it.
+// demand is offer for a deadline that has already passed when it is set. Such a deadline is never gathered, even if the
+// wheel is awake and goes to sleep without having seen it.
 //
-// Urgent deadlines have all passed. So a deadline that is not later has passed, too, and is overdue, whether it was due
-// when it was set or not.
+// The time urgent has passed. So all deadlines up to urgent have passed, too, and are overdue, including those that
+// were set before they passed.
 func (a *aim) demand(deadline int64) {
 	a.lock()
 	defer a.unlock()

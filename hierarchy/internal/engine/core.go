@@ -21,11 +21,11 @@ type Core[T any] struct {
 	clock    clock.Clock
 	mock     *onMock     // nil if the clock is not a mock
 	direct   bool        // timers that are due when they are set are dispatched within the call; see duenow.go
-	budget   int         // about how many entries are visited under one hold of a lock
-	together int         // how many due timers are taken out under one hold of a lock
-	due      []T         // the values of timers that the present round has taken out, and not dispatched yet
+	budget   int         // about the most entries that are visited under one hold of a lock
+	together int         // most due timers that are taken out under one hold of a lock
+	due      []T         // values of timers that the present round has taken out and not yet dispatched
 	closed   atomic.Bool // placed among fields that are never written, since Idle.Touch reads it
-	Shards   []*Shard[T] // a power of two of them
+	Shards   []*Shard[T] // their number is a power of two
 
 	fire    func(T) // calls the callback
 	execute func(task func())
@@ -33,17 +33,17 @@ type Core[T any] struct {
 
 	// If the clock is not a mock, the wheel itself does what these executors would do, for many tasks at once.
 	isGo    bool           // execute is Go
-	pool    *executor.Pool // whose function execute is, or nil
+	pool    *executor.Pool // the Pool whose function execute is, or nil
 	onPanic func(recovered any, stack []byte)
 
-	maxQueued int   // 0: no limit
+	maxQueued int   // 0 if there is no limit
 	waits     waits // nil with Go and Inline
 
-	Touch func(T) // reads what v points to; nil if that is not known
+	Touch func(T) // reads the memory to which a value points; nil if values are of an unknown type
 
 	// Both are nil, or called with the shard's lock held.
-	OnFire   func(shard int, i uint32) // before a timer fires
-	OnDetach func(shard int)           // when all timers of the shard are taken out at once
+	OnFire   func(shard int, i uint32) // called before a timer fires
+	OnDetach func(shard int)           // called when all timers of the shard are taken out at once
 
 	spread atomic.Bool // set for good once several processors use the wheel
 	usage  usage       // guarded by the lock of the first shard
@@ -51,25 +51,25 @@ type Core[T any] struct {
 	quota     quota
 	aim       aim
 	inFlight  inFlight
-	waking    int64 // when the timer was due whose callback a round is calling itself; for that callback
+	waking    int64 // deadline of the timer whose callback a round is calling itself; only that callback reads it
 	panics    atomic.Uint64
 	skipped   atomic.Uint64 // runs that repeaters missed
-	done      chan struct{} // closed by stop
+	done      chan struct{} // closed by Stop
 	ending    sync.Once
-	stoppedAt atomic.Int64 // set once closed is
+	stoppedAt atomic.Int64 // elapsed time of Stop; set before closed becomes true
 	telling   inFlight     // counts the round in which Stop calls callbacks
 }
 
 // Config is the configuration of a Core. All fields have been checked, and defaults are set.
 type Config struct {
 	Interval, Precision time.Duration
-	Few                 int // how many timers that are due within one precision are not a crowd yet
+	Few                 int // largest number of timers due within one precision that is not a crowd
 	Clock               clock.Clock
 	Execute             func(task func())
-	IsGo, IsInline      bool           // whether Execute is Go, or Inline,
-	Pool                *executor.Pool // or the function of which Pool it is
-	MaxPending          int            // 0: no limit
-	MaxQueued           int            // 0: no limit
+	IsGo, IsInline      bool           // whether Execute is Go, and whether it is Inline
+	Pool                *executor.Pool // the Pool whose function Execute is, or nil
+	MaxPending          int            // 0 if there is no limit
+	MaxQueued           int            // 0 if there is no limit
 	Shards              int            // a power of two
 	OnPanic             func(recovered any, stack []byte)
 }
@@ -99,7 +99,7 @@ func New[T any](cfg Config, fire func(T)) *Core[T] {
 	c.budget, c.together = batch, 1
 	switch {
 	case c.mock != nil:
-		c.budget = circles.Unlimited // its timers fire in exact order
+		c.budget = circles.Unlimited // timers on a mock fire in exact order
 	case c.direct:
 		c.together = popTogether
 	}
@@ -121,8 +121,8 @@ func (c *Core[T]) toucher(t *timers.Timers[T]) func(timers []uint32) {
 	}
 }
 
-// Add sets a timer, d after now. It uses the first shard until several processors are seen to use the wheel, and from
-// then on the shard of the running processor.
+// Add sets a timer, d after now. Add uses the first shard until several processors are seen to use the wheel. From then
+// on it uses the shard of the running processor.
 //
 // This is the hottest path, and it is kept flat: a function call costs as much as a tenth of a lock.
 func (c *Core[T]) Add(v T, now int64, d time.Duration, f level.Flags) (Handle, error) {

@@ -44,8 +44,8 @@ func (c *Core[T]) Count() (n Snapshot) {
 	return n
 }
 
-// HandsAt returns the layout of the circles, and the time of the hands. Once the wheel is stopped, that is the time at
-// which it was.
+// HandsAt returns the layout of the circles, and the time of the hands. Once the wheel is stopped, now is the time at
+// which it was stopped.
 func (c *Core[T]) HandsAt() (l *circles.Layout, now int64) {
 	now = c.Now()
 	if c.closed.Load() {

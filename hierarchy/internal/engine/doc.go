@@ -2,27 +2,27 @@
 // hierarchy is made of. It decides when a timer is due and how its callback is called. What the timer is
 // for is the business of its users.
 //
-// A Core is shards, each with the timers of package timers and a lock, one aim that wakes them all, and
-// the rounds that fire what is due.
+// A Core has shards, each with the timers of package timers and a lock. One aim wakes all shards, and rounds fire the
+// timers that are due.
 //
 //	core.go       the wheel, and setting a timer
 //	shard.go      timers under a lock: placing, moving and ending one
-//	handle.go     a timer by its name: stopping, resetting
+//	handle.go     a timer by its handle: stopping, resetting
 //	duenow.go     timers that are due when they are set
 //	aim.go        when to wake up
 //	review.go     waking up later, as timers were stopped
 //	wake.go       a wake-up, and staying awake for the next one
-//	round.go      firing what is due on all shards
-//	pop.go        taking what is due out of a shard
+//	round.go      firing the timers that are due on all shards
+//	pop.go        taking the timers that are due out of a shard
 //	tasks.go      giving callbacks to the executor
-//	mock.go       the same, stepped by a mock
+//	mock.go       a wheel that is stepped by a mock clock
 //	lifecycle.go  stopping, and taking all out
-//	inflight.go   what is under way, and waiting for it
+//	inflight.go   rounds and tasks in progress, and waiting for them
 //	quota.go      how many timers may be pending
 //	waits.go      how long callbacks have waited
 //	counts.go     the counters
 //	durations.go  a histogram
-//	reading.go    the clock's times, and what else the kinds of wheels ask for
+//	reading.go    the clock's times, and other readings for the kinds of wheels
 //	times.go      times as numbers
 //	lock.go       a mutex that spins, and which shard a processor uses
 //	require.go    errors and panics
@@ -31,14 +31,14 @@
 //
 // # Locks
 //
-// A goroutine that holds one of these takes only those below it. Builds with the tag lockorder panic if it
-// takes one of the engine's out of order, or goes without:
+// A goroutine that holds one of these locks takes only locks that are below it in the list. Builds with the tag
+// lockorder panic if a goroutine takes a lock of this package out of order, or lacks a lock that a function requires.
 //
 //	the owner's lock      of a Repeater, Ticker, ChanTimer or context
 //	aim.mu                held while the alarm is aimed, and all shards are asked for their deadlines
-//	Shard.Mu              those of several shards in the order of their numbers
-//	inFlight.mu, waitsPart.mu, the clock's own, that of a Pool
+//	Shard.Mu              the locks of several shards are taken in the order of their numbers
+//	inFlight.mu, waitsPart.mu, locks of the clock, the lock of a Pool
 //
-// No callback of a user is called with any of them held. The value of a timer with AskFirst is our own
-// code, and is called with the lock of its shard held.
+// No callback of a user is called with any of them held. The value of a timer with AskFirst is a method of package
+// hierarchy, and is called with the lock of its shard held.
 package engine

@@ -8,9 +8,10 @@ import (
 
 // A timer that is due when it is set is not gathered with others. If the clock is not a mock, Go and Pool get its
 // callback within the call that sets it: they never block, and never run a task in the call that gives it to them. The
-// timer takes no place on the wheel. Other executors may do both, so only the goroutine that wakes the wheel calls
-// them: then the timer is placed on the wheel, and the wheel wakes at once. Channels, sleepers and contexts are served
-// within the call, whatever the executor, and also if their delay has passed when the timer would be set.
+// timer takes no place on the wheel. Other executors may block, or run a task in that call, so only the goroutine that
+// wakes the wheel calls them. With these executors, the timer is placed on the wheel, and the wheel wakes at once.
+// Channels, sleepers and contexts are served within the call, whatever the executor. They are also served within the
+// call if their delay passes before the timer is set.
 
 // instant is an upper bound, on any machine, for the time between the reading of the clock from which a delay counts
 // and the setting of its timer.
@@ -50,8 +51,8 @@ func (c *Core[T]) LockAny() *Shard[T] {
 	return s
 }
 
-// CountDue counts a timer that fires within the call that sets it, and has no task: the
-// caller sends to its channel.
+// CountDue counts a timer that fires within the call that sets it. Such a timer has no task for the executor: the
+// caller serves it.
 func (c *Core[T]) CountDue() error {
 	s := c.LockAny()
 	defer s.Mu.Unlock()
@@ -85,7 +86,7 @@ func (c *Core[T]) AddFired(v T, now int64, f level.Flags) (Handle, error) {
 	if wakeAt == EndOfTime {
 		s.Mu.Unlock()
 	} else {
-		s.UnlockFor(wakeAt) // in case a crowd has grown
+		s.UnlockFor(wakeAt) // the wheel may have to wake for a crowd that has grown
 	}
 	return Handle{s, generation, i}, nil
 }
@@ -141,7 +142,7 @@ func (s *Shard[T]) resetDue(i uint32, n *level.Node, now int64) bool {
 }
 
 // fireAgain fires a timer with KeepNode that is in no slot. If it reports true, Submit must follow, with no lock held.
-// It reports false if the timer has ended, or must be set.
+// If it reports false, the timer has ended, or the caller must set it.
 func (s *Shard[T]) fireAgain(i uint32, generation uint64, late int64) bool {
 	if !s.Core.direct {
 		return false
@@ -157,7 +158,8 @@ func (s *Shard[T]) fireAgain(i uint32, generation uint64, late int64) bool {
 }
 
 // Book counts a timer that fires within the call that sets it. Its task is counted as queued with the lock held, so
-// that a Shutdown that closes the shard afterwards waits for it. Mu must be held, and Submit must follow, without it.
+// that a Shutdown that closes the shard afterwards waits for the task. Mu must be held. Submit must follow once Mu is
+// unlocked.
 func (s *Shard[T]) Book(late int64) {
 	s.Mu.assertHeld()
 	s.countFired(late)
@@ -171,8 +173,8 @@ func (s *Shard[T]) countFired(late int64) {
 	s.lateness.Add(late)
 }
 
-// UnlockDue unlocks Mu after a timer was set that is already due: the wheel wakes at once. On a clock whose wake-ups
-// are free, it is UnlockFor.
+// UnlockDue unlocks Mu after the setting of a timer that is already due, and makes the wheel wake at once. On a clock
+// whose wake-ups are free, it is UnlockFor.
 func (s *Shard[T]) UnlockDue(deadline int64) {
 	if s.Core.aim.precision == 0 {
 		s.UnlockFor(deadline)

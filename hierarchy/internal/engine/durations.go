@@ -13,8 +13,8 @@ const (
 	buckets    = (64 - bucketBits) * perPower
 )
 
-// Durations counts durations. Each costs an array index and three additions. The first one
-// makes the buckets.
+// Durations counts durations. Counting a duration costs an array index and three additions. The first duration makes
+// the buckets.
 type Durations struct {
 	Count  uint64
 	Sum    float64

@@ -24,7 +24,7 @@ type host interface {
 	hurry(i uint32, generation uint64, now int64) (ok, fires bool)
 }
 
-// ShardOf returns the number of the shard of h, which is not zero.
+// ShardOf returns the number of the shard of h, which must not be the zero handle.
 func (c *Core[T]) ShardOf(h Handle) uint32 { return uint32(h.host.(*Shard[T]).number) }
 
 // OnShard returns the handle with that index and generation on a shard.
@@ -61,19 +61,20 @@ func (h Handle) Rearm(now, deadline int64, held bool) bool {
 	return h.host != nil && h.host.rearm(h.Index, h.Generation, now, deadline, held)
 }
 
-// FireAgain fires the timer, which has KeepNode, within the call; see shard.fireAgain.
+// FireAgain fires the timer, which has KeepNode, within the call; see Shard.fireAgain.
 func (h Handle) FireAgain(late int64) bool {
 	return h.host != nil && h.host.fireAgain(h.Index, h.Generation, late)
 }
 
-// Hurry makes the timer, which has KeepNode, due now, unless its task is with the executor. If no task of the wheel is
-// in flight, the executor has lost that one by a panic. If fires is true, Submit must follow, with no lock held. Hurry
-// is not counted as a move.
+// Hurry makes the timer, which has KeepNode, due now, unless its task is with the executor. A timer that is in no slot
+// has its task with the executor, unless nothing of the wheel is in flight: then the executor has lost the task by a
+// panic. ok is false if the timer has ended. If fires is true, Submit must follow, with no lock held. Hurry is not
+// counted as a move.
 func (h Handle) Hurry(now int64) (ok, fires bool) {
 	return h.host.hurry(h.Index, h.Generation, now)
 }
 
-// stop is handle.stop.
+// stop is Handle.Stop.
 func (s *Shard[T]) stop(i uint32, generation uint64) bool {
 	if !s.Mu.TryLock() {
 		s.Mu.wait()
@@ -89,7 +90,7 @@ func (s *Shard[T]) stop(i uint32, generation uint64) bool {
 	return true
 }
 
-// reset is handle.reset.
+// reset is Handle.Reset.
 func (s *Shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
 	now := s.Core.Now()
 	if d <= 0 {
@@ -109,7 +110,7 @@ func (s *Shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
 	return true
 }
 
-// rearm is handle.rearm.
+// rearm is Handle.Rearm.
 func (s *Shard[T]) rearm(i uint32, generation uint64, now, deadline int64, held bool) bool {
 	s.Mu.Lock()
 	n := s.Lookup(i, generation)
@@ -126,7 +127,7 @@ func (s *Shard[T]) rearm(i uint32, generation uint64, now, deadline int64, held 
 	return true
 }
 
-// remaining is handle.remaining.
+// remaining is Handle.Remaining.
 func (s *Shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) {
 	now := s.Core.Now()
 	s.Mu.Lock()
@@ -138,7 +139,7 @@ func (s *Shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) 
 	return time.Duration(max(0, n.Key-now)), true
 }
 
-// hurry is handle.hurry.
+// hurry is Handle.Hurry.
 func (s *Shard[T]) hurry(i uint32, generation uint64, now int64) (ok, fires bool) {
 	s.Mu.Lock()
 	n := s.Lookup(i, generation)

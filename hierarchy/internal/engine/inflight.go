@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// inFlight counts the rounds of a wheel in progress, and the tasks that they gave to the executor. It permits waiting
-// until all have ended.
+// inFlight counts the rounds of a wheel in progress, and the tasks that they gave to the executor. wait waits until all
+// of them have ended.
 type inFlight struct {
-	all     atomic.Int64 // rounds, and tasks that have not ended
-	rounds  atomic.Int64 // of these, the rounds
-	running atomic.Int64 // of these, the tasks that have started
-	waiting atomic.Int32 // how many goroutines wait
+	all     atomic.Int64 // rounds in progress, and tasks that have not ended
+	rounds  atomic.Int64 // rounds in progress
+	running atomic.Int64 // tasks that have started and not ended
+	waiting atomic.Int32 // number of goroutines in wait
 	handed  atomic.Bool  // a task went to the executor since the last awaitTasks
 
 	mu   sync.Mutex
@@ -24,18 +24,18 @@ type inFlight struct {
 func (f *inFlight) addRound()    { f.all.Add(1); f.rounds.Add(1) }
 func (f *inFlight) removeRound() { f.rounds.Add(-1); f.end(1) }
 
-// queue records that n tasks are given to the executor, and start that it has called one of them.
+// queue records that n tasks are given to the executor. start records that the executor has called one of them.
 func (f *inFlight) queue(n int64) { f.all.Add(n); f.handed.Store(true) }
 func (f *inFlight) start()        { f.running.Add(1) }
 
 // startInline records that a task starts that was not queued.
 func (f *inFlight) startInline() { f.all.Add(1); f.running.Add(1) }
 
-// finish ends a task that has started, and drop one that will never start.
+// finish ends a task that has started. drop ends a task that will never start.
 func (f *inFlight) finish() { f.running.Add(-1); f.end(1) }
 func (f *inFlight) drop()   { f.end(1) }
 
-// end subtracts n from all, and wakes goroutines that wait if that was the last.
+// end subtracts n from f.all. If f.all becomes 0, end wakes the goroutines in wait.
 func (f *inFlight) end(n int64) {
 	if f.all.Add(-n) > 0 || f.waiting.Load() == 0 {
 		return

@@ -28,7 +28,7 @@ func (c *Core[T]) Stop() {
 	}
 }
 
-// dropAll is Stop without the callbacks. It returns the values for which they must be called.
+// dropAll is Stop without the callbacks. It returns the values whose callbacks must be called.
 func (c *Core[T]) dropAll() (told []T) {
 	c.stoppedAt.Store(c.Now())
 	c.closed.Store(true)
@@ -63,8 +63,8 @@ func (c *Core[T]) tell(told []T) {
 	})
 }
 
-// Shutdown stops the wheel and waits for the callbacks that were dispatched, and for those that another call of Stop
-// calls.
+// Shutdown stops the wheel and waits for the callbacks that were dispatched. It also waits for the callbacks that a
+// concurrent Stop calls.
 func (c *Core[T]) Shutdown(ctx context.Context) error {
 	RequireContext(ctx, "Shutdown")
 	c.Stop()
@@ -171,6 +171,6 @@ func (m *drainOrder[T]) next() (v T, deadline int64, ok bool) {
 	}
 	t := m.from[best]
 	v = *t.Value(earliest.Node)
-	t.Remove(earliest.Node, t.Arena().At(earliest.Node)) // values go when all are passed
+	t.Remove(earliest.Node, t.Arena().At(earliest.Node)) // no Clear: all values become garbage together
 	return v, earliest.At, true
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // mutex is a sync.Mutex whose callers spin for a few microseconds before they sleep. Shards are mostly locked for less
-// than a microsecond, while waking a goroutine takes a hundred, and meanwhile others may have locked it again.
+// than a microsecond, while waking a goroutine takes a hundred microseconds, and meanwhile other callers may have
+// locked the mutex again.
 type mutex struct {
 	lockOrder
 	sync.Mutex
@@ -56,8 +57,8 @@ func (m *mutex) wait() {
 }
 
 const (
-	looks = 400 // how often wait tries to lock
-	pause = 40  // how many steps there are between two tries
+	looks = 400 // the most times that wait tries to lock before it sleeps
+	pause = 40  // steps of the loop that passes the time between two tries
 )
 
 var severalProcessors = runtime.NumCPU() > 1
@@ -65,9 +66,9 @@ var severalProcessors = runtime.NumCPU() > 1
 // part is a part of something that several processors use, for example a shard.
 type part interface{ lock() *mutex }
 
-// lockOwn locks the part of the running processor. If another processor has locked it, this one
-// uses the next part from now on, so that in the end each has its own. The number of parts is a
-// power of two.
+// lockOwn locks the part of the running processor. If another processor has locked that part, the running processor
+// uses the next part from now on. So in the end each processor has a part of its own. The number of parts is a power of
+// two.
 func lockOwn[P part](parts []P) P {
 	t := tokens.Get().(*token)
 	defer tokens.Put(t)
@@ -82,8 +83,9 @@ func lockOwn[P part](parts []P) P {
 }
 
 // A token tends to stay with one processor, as a sync.Pool keeps what is put into it with the processor that put it
-// there. Its number determines which shards that processor should use, of any wheel, so that it finds their locks and
-// memory in its own cache. If a token is garbage collected, or moves with a goroutine, only speed is lost.
+// there. The number of the token determines which shard of each wheel that processor should use, so that the processor
+// finds the shard's lock and memory in its own cache. If a token is garbage collected, or moves with a goroutine, only
+// speed is lost.
 type token struct{ number int }
 
 var (
@@ -94,9 +96,8 @@ var (
 const (
 	// sampleEvery is the number of timers after which the wheel checks which processor is running.
 	sampleEvery = 64
-	// enoughMeetings is how often two processors must be seen in a short time for a wheel to
-	// use all its shards. Until then it uses one and pays nothing for affinity, which costs as
-	// much as a lock.
+	// enoughMeetings is the number of meetings of two processors in a short time after which a wheel uses all its
+	// shards. Until then the wheel uses one shard. So it pays nothing for affinity, which costs as much as a lock.
 	enoughMeetings = 16
 )
 
@@ -106,7 +107,8 @@ type usage struct {
 	score int // a meeting adds 2, and a sample without one subtracts 1
 }
 
-// sample checks which processor is running. If it is another one than before, two have met.
+// sample checks which processor is running. If another processor was running at the last sample, two processors have
+// met.
 func (u *usage) sample(spread *atomic.Bool) {
 	t := tokens.Get().(*token)
 	tokens.Put(t)
@@ -118,7 +120,8 @@ func (u *usage) sample(spread *atomic.Bool) {
 	u.meet(spread)
 }
 
-// meet sets spread when two processors have met often enough. They also meet when one has to wait for the lock.
+// meet sets spread when two processors have met often enough. Two processors also meet when one has to wait for the
+// lock.
 func (u *usage) meet(spread *atomic.Bool) {
 	if u.score += 2; u.score >= 2*enoughMeetings {
 		spread.Store(true)

@@ -8,8 +8,8 @@ import (
 	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
-// onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then nextOrder and run work
-// without a mock, and the other methods do nothing.
+// onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then nextOrder, latestOrder and
+// run work without a mock, and the other methods do nothing.
 //
 // Other differences on a mock are elsewhere: Config.validate of package hierarchy chooses one shard and Inline,
 // aim.init makes the aim wait for no crowd, and New makes timers fire in exact order.
@@ -70,8 +70,8 @@ func (m *onMock) run(f func()) {
 // stands still meanwhile.
 type steppable[T any] struct{ c *Core[T] }
 
-// Step is wake for one instant: it fires the earliest timer if that is due, and after it the timers with the same
-// deadline whose order is below limit. Then it is the turn of another wheel.
+// Step is wake for one instant: it fires the earliest timer if that is due, and then the timers with the same deadline
+// whose order is below limit. From the order limit on, it is the turn of another wheel.
 func (w steppable[T]) Step(limit uint64) {
 	c := w.c
 	c.inFlight.addRound()
@@ -84,8 +84,8 @@ func (w steppable[T]) Step(limit uint64) {
 }
 
 // fireInstant fires the timers of the nearest deadline, which the mock has just obtained from Nearest. That deadline
-// may have passed, if a caller read the clock before it moved. Then other wheels may have timers that are due before
-// the next one here.
+// may have passed, if a caller of this wheel read the clock before the mock moved it. Then other wheels may have timers
+// that are due before the next timer of this wheel.
 func (r *round[T]) fireInstant(limit uint64) {
 	c, s := r.core, r.core.Shards[0]
 	before := moment{min(bound(r.now), s.notBefore.load()), math.MaxUint64}
@@ -97,7 +97,7 @@ func (r *round[T]) fireInstant(limit uint64) {
 	}
 }
 
-// Nearest returns the exact earliest deadline, and aims the alarm at it. The order is 0 as long as nothing is due.
+// Nearest returns the exact earliest deadline, and aims the alarm at it. order is 0 if that deadline has not come.
 func (w steppable[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
 	deadline, order, ok = w.c.Shards[0].nearest(w.c.Now())
 	w.c.aim.correct(w.c.nearest)
@@ -107,7 +107,7 @@ func (w steppable[T]) Nearest() (deadline time.Duration, order uint64, ok bool) 
 func (w steppable[T]) Settle() bool { return w.c.inFlight.awaitTasks() }
 func (w steppable[T]) Len() int     { return w.c.Len() }
 
-// nearest is Nearest of s.
+// nearest is steppable.Nearest for s, without the alarm.
 func (s *Shard[T]) nearest(now int64) (deadline time.Duration, order uint64, ok bool) {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()

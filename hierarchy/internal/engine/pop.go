@@ -11,21 +11,21 @@ type moment struct {
 	order uint64
 }
 
-// comesBefore reports whether a timer of that deadline and order comes before m.
+// comesBefore reports whether timer n comes before m in the order of firing.
 func (m moment) comesBefore(n *level.Node) bool {
 	at := bound(n.Key)
 	return at < m.at || at == m.at && n.Order() < m.order
 }
 
-// popTogether is how many due timers are taken out under one hold of the lock, if the executor is Go or a Pool. It
-// takes about a microsecond. Any other executor gets each callback at once, so that the timer can be stopped until
-// then.
+// popTogether is the most due timers that are taken out under one hold of the lock, if the executor is Go or a Pool.
+// Taking them out takes about a microsecond. For any other executor, each timer is taken out just before the executor
+// gets its callback, so that the timer can be stopped until then.
 const popTogether = 16
 
-// popSome takes out timers that are due and before that moment, as many as may be taken under one hold of the lock, and
-// appends their values to due. The state is Due if it has taken any out, or put one off, and AskAgain if there was too
-// much to do before it found one; any other state means that none is due. If apart is true, v was taken out last and is
-// not in due: the round calls its callback itself.
+// popSome takes out timers that are due and come before the moment before, up to the limit for one hold of the lock. It
+// appends their values to due. The state is Due if popSome has taken out a timer or put one off. It is AskAgain if
+// there was too much to do before a due timer was found. Any other state means that no timer is due. If apart is true,
+// v was taken out last and is not in due, because the round itself calls its callback.
 func (s *Shard[T]) popSome(now int64, before moment, due *[]T) (v T, apart bool, state circles.State) {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
@@ -33,7 +33,7 @@ func (s *Shard[T]) popSome(now int64, before moment, due *[]T) (v T, apart bool,
 	for range s.Core.together {
 		v, apart, state = s.popNext(now, before, budget, due)
 		switch {
-		case state == circles.AskAgain && budget < s.Core.budget: // only a little was done
+		case state == circles.AskAgain && budget < s.Core.budget: // only a further timer's small budget is used up
 			return v, false, circles.Due
 		case state != circles.Due || apart:
 			return v, apart, state
@@ -98,14 +98,14 @@ func (s *Shard[T]) pop(now int64, i uint32, n *level.Node, due *[]T) (v T, apart
 
 // Answer is what the owner of a timer requests when the timer is due.
 type Answer[T any] struct {
-	Run   *T    // the callback, or nil if none is to be called yet
-	Later int64 // if Run is nil, when the timer is due instead, which is after its deadline
+	Run   *T    // the callback, or nil if the timer is put off
+	Later int64 // if Run is nil, the new deadline of the timer, which is after its present one
 	Early bool  // set by the caller: the timer is not due yet, so Run must stay nil
 }
 
 // popOwned calls the owner of timer i, which is due, and takes the timer out or puts it off. Mu must be held.
 func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node, due *[]T) {
-	s.Core.fire(ask) // which is our own code, and writes the answer
+	s.Core.fire(ask) // calls the owner's method, which writes s.Answer
 	a := s.Answer
 	s.Answer = Answer[T]{} // the owner may be garbage soon
 	if a.Run == nil {
@@ -118,7 +118,7 @@ func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node, due *[]T)
 }
 
 // putOffEarly calls the owner of timer i, which is not due yet, and puts the timer off if the owner wants that. It
-// reports whether it did. Mu must be held.
+// reports whether the timer was put off. Mu must be held.
 func (s *Shard[T]) putOffEarly(now int64, i uint32) bool {
 	n := s.Timers.Arena().At(i)
 	if n.Flags()&AskFirst != AskFirst {

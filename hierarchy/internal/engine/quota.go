@@ -6,7 +6,7 @@ import "sync/atomic"
 // write to is expensive.
 type quota struct {
 	limit int64        // immutable; 0: no limit
-	used  atomic.Int64 // Invariant: how many timers have no NoQuota, plus the places that owners of others have taken; 0 without a limit
+	used  atomic.Int64 // places taken by timers without NoQuota and by owners of timers with NoQuota; 0 without a limit
 }
 
 // acquire takes a place, if one is free.

@@ -47,8 +47,8 @@ func (c *Core[T]) WallTimes() func(elapsed int64) time.Time {
 	return func(at int64) time.Time { return now.Add(time.Duration(at - elapsed)).Round(0) }
 }
 
-// PassSoon waits until d has passed since now, if that takes no longer than armCost, and returns true. Otherwise it
-// returns false at once.
+// PassSoon waits until d has passed since now, if d is at most armCost, and returns true. If d is longer than armCost,
+// it returns false at once. It also returns false if the clock stands still.
 func (c *Core[T]) PassSoon(now int64, d time.Duration) bool {
 	if d > armCost || c.mock != nil {
 		return false
@@ -67,10 +67,11 @@ func (c *Core[T]) OnMock() bool { return c.mock != nil }
 // Direct reports whether timers that are due when they are set are dispatched within the call.
 func (c *Core[T]) Direct() bool { return c.direct }
 
-// Precision returns how far apart wake-ups are, at least, in a crowd. It is 0 if wake-ups are free.
+// Precision returns the least distance between two wake-ups of a crowd. It is 0 if wake-ups are free.
 func (c *Core[T]) Precision() int64 { return c.aim.precision }
 
-// Firing returns when the timer was due whose callback the round is calling itself. It is for that callback.
+// Firing returns the deadline of the timer whose callback the round is calling itself. Only that callback may call
+// Firing.
 func (c *Core[T]) Firing() int64 { return c.waking }
 
 // Settled reports whether no round and no task is in flight.
@@ -82,8 +83,8 @@ func (c *Core[T]) Skip(runs int64) { c.skipped.Add(uint64(runs)) }
 // LatestOrder returns a number that is at least the last order that a timer was given. Mu must be held.
 func (s *Shard[T]) LatestOrder() uint64 { return s.Core.mock.latestOrder(s.Sequence) }
 
-// Reserve takes a place under MaxPending, if one is free, for a timer with NoQuota. Force takes one even if none is
-// free, and GiveBack releases one.
+// Reserve takes a place under MaxPending, if one is free, for a timer with NoQuota. Force takes a place even if none is
+// free, and GiveBack releases a place.
 func (c *Core[T]) Reserve() bool { return c.quota.acquire() }
 func (c *Core[T]) Force()        { c.quota.force() }
 func (c *Core[T]) GiveBack()     { c.quota.release(1) }

@@ -10,7 +10,8 @@ import (
 // next one due. So the alarm may be aimed at a time when nothing is due any more. A clock that prepares a ring before
 // its time first checks with the wheel whether it still needs the ring.
 
-// soon is how far ahead the owners of timers are called, so that they can put them off.
+// soon is the longest time before its deadline at which the owner of a timer is called, to put the timer off if it
+// wants.
 const soon = int64(time.Second)
 
 // expectReview registers review with the clock's alarm, if the alarm can call it.
@@ -27,8 +28,8 @@ func (c *Core[T]) review() {
 	c.aim.correct(c.nearest)
 }
 
-// lookAgain finds out when the next timer is due on each shard. A round that dispatched nothing calls it, too: a shard
-// whose timers were stopped would make the wheel wake again for nothing.
+// lookAgain finds out when the next timer is due on each shard. A round that dispatched nothing also calls lookAgain:
+// otherwise a shard whose timers were stopped would make the wheel wake again for nothing.
 func (c *Core[T]) lookAgain() {
 	now := c.Now()
 	for _, s := range c.Shards {
@@ -38,7 +39,7 @@ func (c *Core[T]) lookAgain() {
 	}
 }
 
-// lookAgain finds out when the next timer is due.
+// lookAgain finds out when the next timer of s is due.
 func (s *Shard[T]) lookAgain(now int64) {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()

@@ -12,9 +12,9 @@ const (
 	// readEvery is the number of timers after which the clock is read again: a reading costs as much as firing a
 	// timer.
 	readEvery = 16
-	// yieldEvery is the number of timers after which a turn ends. Then the wheel lets other goroutines run, since
-	// unlocking alone does not make a processor run goroutines that wait for a lock, and determines again which shard
-	// comes first.
+	// yieldEvery is the number of timers after which a turn ends. Then the wheel lets other goroutines run, and
+	// determines again which shard comes first. Unlocking alone would not make a processor run the goroutines that wait
+	// for a lock.
 	yieldEvery = 64
 )
 
@@ -22,10 +22,10 @@ const (
 type round[T any] struct {
 	core     *Core[T]
 	now      int64
-	fired    int  // how many timers were fired in this turn
+	fired    int  // number of timers that were fired in this turn
 	turn     int  // the number of the last shard that had a turn, with Go
-	stays    int  // how often the wheel stayed awake
-	popped   int  // how many timers this wake-up has fired
+	stays    int  // number of times that the wheel stayed awake
+	popped   int  // number of timers that this wake-up has fired
 	woke     bool // a goroutine that waits for a timer has been woken in this round
 	inline   bool // a callback has been called with Inline in this round
 	complete bool
@@ -35,7 +35,7 @@ type round[T any] struct {
 // order of deadline across shards, except with Go, and callbacks of Inline never overlap, just as the rings of the
 // alarm never do.
 func (r *round[T]) fireAll() {
-	var except *Shard[T] // a shard where it could not be determined yet what is due; others go first
+	var except *Shard[T] // a shard whose due timers could not be determined yet, so that others go first
 	for !r.core.closed.Load() {
 		s, until := r.nextShard(except)
 		if s == nil && except == nil {
@@ -48,8 +48,8 @@ func (r *round[T]) fireAll() {
 	}
 }
 
-// nextShard returns the shard whose nearest deadline has passed and is the earliest, and the nearest deadline of the
-// others. It ignores except. With Go it returns the next shard with a due timer.
+// nextShard returns the shard whose nearest deadline is the earliest, if that deadline has passed, and the nearest
+// deadline of the other shards. It ignores except. With Go, nextShard returns the next shard with a due timer.
 func (r *round[T]) nextShard(except *Shard[T]) (first *Shard[T], until bound) {
 	if r.core.isGo {
 		return r.nextInTurn(), none
@@ -71,7 +71,7 @@ func (r *round[T]) nextShard(except *Shard[T]) (first *Shard[T], until bound) {
 	return first, until
 }
 
-// nextInTurn is nextShard for Go, whose callbacks run in no order. So no timer is compared with those of other shards,
+// nextInTurn is nextShard for Go, whose callbacks run in no order. So no timer is compared with timers of other shards,
 // and each shard with due timers gets as many turns as any other.
 func (r *round[T]) nextInTurn() *Shard[T] {
 	shards := r.core.Shards
@@ -84,8 +84,8 @@ func (r *round[T]) nextInTurn() *Shard[T] {
 	return nil
 }
 
-// takeTurn fires what is due on s, until the nearest deadline of the others, but at most until the turn ends. It
-// reports false if there was too much to do under one hold of the lock before the next due timer was found.
+// takeTurn fires the timers of s that are due, up to the nearest deadline of the other shards. It stops when the turn
+// ends. It reports false if there was too much to do under one hold of the lock before the next due timer was found.
 func (r *round[T]) takeTurn(s *Shard[T], until bound) bool {
 	for !r.core.closed.Load() {
 		before := r.fired
@@ -113,7 +113,7 @@ func (r *round[T]) yield() {
 	r.now = r.core.Now()
 }
 
-// fireSome fires at least one timer that is due on s and before that moment, if there is one. Go and a Pool
+// fireSome fires at least one timer that is due on s and comes before the moment before, if there is one. Go and a Pool
 // get the callbacks when the turn ends, and a Pool gets them in order.
 func (r *round[T]) fireSome(s *Shard[T], before moment) circles.State {
 	n := len(r.core.due)

@@ -7,35 +7,35 @@ import (
 
 // Flags that determine how a timer fires. A plain timer has none of these.
 const (
-	// KeepNode: the node stays alive when the timer fires, in no slot. A Repeater sets it again, and its Timer still
-	// identifies it.
+	// KeepNode: the node stays alive when the timer fires, in no slot. A Repeater sets the timer again, and its Handle
+	// still identifies it.
 	KeepNode level.Flags = 1 << iota
-	// NoQuota: the timer takes no place under MaxPending and releases none. Its owner accounts for that.
+	// NoQuota: the timer takes no place under MaxPending and releases none. Its owner takes a place and releases it.
 	NoQuota
 	// RunInWake: the callback, which must never block, runs in the goroutine that woke the wheel, whatever the
 	// executor.
 	RunInWake
 	// CallOnStop: the callback is also called if the wheel stops first.
 	CallOnStop
-	// AskFirst: the value is a method of the timer's owner. It is called with the shard's lock held
-	// before the timer fires, and returns an Answer. A node has room for four flags, so this is two
-	// that no other kind of timer combines.
+	// AskFirst: the value is a method of the timer's owner. It is called with the shard's lock held before the timer
+	// fires, and returns an Answer. A node has room for four flags, so AskFirst is a combination of two flags that no
+	// other kind of timer has together.
 	AskFirst = KeepNode | NoQuota
 )
 
-// batch is about how many entries are visited under one hold of the lock. That takes tens of microseconds, which is how
-// long others may have to wait for the lock.
+// batch is about the most entries that are visited under one hold of the lock. Visiting them takes tens of
+// microseconds, and others may have to wait for the lock meanwhile.
 const batch = 256
 
 // Shard is a part of a wheel: timers under a lock.
 //
 // The fields that each call writes come first, in one cache line. When two processors use a shard, each line that one
-// of them has written must be copied to the other. The size is a multiple of a line's.
+// of them has written must be copied to the other. The size of a Shard is a multiple of the size of a line.
 type Shard[T any] struct {
 	Mu        mutex
 	Timers    *timers.Timers[T] // guarded by Mu; nil while there is no timer yet
 	Sequence  uint64            // guarded by Mu
-	lookAt    uint64            // guarded by Mu; from this order on it looks for crowds again
+	lookAt    uint64            // guarded by Mu; the order from which on the shard looks for crowds again
 	notBefore atomicBound       // written with Mu held; Invariant: no timer is due before it, unless a slot is being dealt
 	Counts    Counts            // guarded by Mu
 
@@ -43,16 +43,16 @@ type Shard[T any] struct {
 	number   int32
 	limited  bool // the wheel has MaxPending
 	Closed   bool // guarded by Mu, as all below
-	onStop   int  // Invariant: how many live timers have CallOnStop
+	onStop   int  // Invariant: the number of live timers with CallOnStop
 	lateness Durations
-	Answer   Answer[T] // of the timer whose owner was called
+	Answer   Answer[T] // answer of the timer's owner that was called last
 	_        [24]byte
 }
 
 func (s *Shard[T]) lock() *mutex { return &s.Mu }
 
-// Admit reports whether s may take one more timer, and takes a place for it. Mu must be
-// held.
+// Admit takes a place for one more timer with the flags f. It returns ErrClosed or ErrFull if s may not take the timer.
+// Mu must be held.
 func (s *Shard[T]) Admit(f level.Flags) error {
 	s.Mu.assertHeld()
 	if s.Closed {
@@ -67,8 +67,8 @@ func (s *Shard[T]) Admit(f level.Flags) error {
 	return nil
 }
 
-// Set makes a new timer, which was admitted. wakeAt is when the wheel must be awake for it: at its deadline, or before,
-// if a crowd has grown. Mu must be held; UnlockFor must follow.
+// Set makes a new timer, which was admitted. wakeAt is the time at which the wheel must be awake: the timer's deadline,
+// or an earlier time if a crowd has grown. Mu must be held; UnlockFor must follow.
 func (s *Shard[T]) Set(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64, wakeAt int64) {
 	s.Mu.assertHeld()
 	t := s.Timers
@@ -84,7 +84,7 @@ func (s *Shard[T]) Set(v T, now, deadline int64, f level.Flags) (i uint32, gener
 	return i, generation, s.wakeFor(now, deadline, generation)
 }
 
-// prepare does what only few timers need before they are set.
+// prepare does the part of Set that only few timers need.
 func (s *Shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
 	if s.Timers == nil {
 		s.Timers = timers.New[T](s.Core.layout, s.Core.Tuning, now)
@@ -98,8 +98,7 @@ func (s *Shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
 	return s.Timers
 }
 
-// Move gives timer i a new deadline. wakeAt is when the wheel must be awake for it. Mu must be held; UnlockFor must
-// follow.
+// Move gives timer i a new deadline. wakeAt is as in Set. Mu must be held; UnlockFor must follow.
 func (s *Shard[T]) Move(i uint32, n *level.Node, now, deadline int64) (wakeAt int64) {
 	s.Mu.assertHeld()
 	order := s.Core.mock.nextOrder(&s.Sequence)
@@ -107,12 +106,12 @@ func (s *Shard[T]) Move(i uint32, n *level.Node, now, deadline int64) (wakeAt in
 	return s.wakeFor(now, deadline, order)
 }
 
-// crowdEvery is the number of timers after which a shard looks for crowds. Some of these timers take no place on the
-// wheel, so the shard looks when the next one is set or moved.
+// crowdEvery is the number of timers after which a shard looks for crowds. Timers that take no place on the wheel
+// count, too. After these, the shard looks when the next timer is set or moved.
 const crowdEvery = 2048
 
-// wakeFor returns when the wheel must be awake for a timer that was set or moved: at its deadline, or
-// before, if a crowd has grown. Nothing else wakes a sleeping wheel to prepare one.
+// wakeFor returns the time at which the wheel must be awake for a timer that was set or moved: its deadline, or an
+// earlier time if a crowd has grown. Nothing else wakes a sleeping wheel to prepare a crowd.
 func (s *Shard[T]) wakeFor(now, deadline int64, order uint64) int64 {
 	if order >= s.lookAt {
 		s.lookAt = order + crowdEvery

@@ -6,8 +6,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
 
-// Submit gives the callback of v, which is counted as queued, to the executor. If the executor panics, a task that was
-// not called yet never will be.
+// Submit gives the callback of v, which is counted as queued, to the executor. If the executor panics before it calls
+// the task, the task is never called.
 func (c *Core[T]) Submit(v T) {
 	switch {
 	case c.isGo:

@@ -3,7 +3,7 @@ package engine
 import "github.com/epicycle-go/epicycle/clock"
 
 // waits counts how long callbacks have waited in an executor. It has parts with a lock each, since many workers of a
-// Pool begin callbacks at the same time. It is nil for Go and Inline, with which callbacks don't wait: then nothing is
+// Pool begin callbacks at the same time. With Go and Inline, callbacks don't wait, so waits is nil, and nothing is
 // counted.
 type waits []*waitsPart
 
@@ -14,7 +14,8 @@ type waitsPart struct {
 	_     [64]byte  // each part has a cache line of its own
 }
 
-// dispatched returns the time at which a callback is dispatched, to be passed to began, if waits are counted.
+// dispatched returns the present time if waits are counted. The caller dispatches a callback, and passes that time to
+// began.
 func (c *Core[T]) dispatched() int64 {
 	if c.waits == nil {
 		return 0
@@ -48,7 +49,7 @@ func (w waits) own() *waitsPart {
 	return p
 }
 
-// Began counts a callback that begins now, and was dispatched at that time.
+// Began counts a callback that begins now and was dispatched at the time dispatched.
 func (p *waitsPart) Began(dispatched int64) {
 	waited := int64(p.clock.Elapsed()) - dispatched
 	p.mu.Lock()

@@ -4,12 +4,12 @@ import (
 	"runtime"
 )
 
-// wake fires everything that is due and aims the alarm at what comes next. The alarm calls it, and never twice at the
-// same time.
+// wake fires everything that is due and aims the alarm at the next deadline. The alarm calls wake, and never twice at
+// the same time.
 //
 // Timers fire in order of deadline, with two exceptions. While a shard has a crowd to deal or to move, timers that are
-// due do not wait for it. And a timer that is set during the round may have to wait until the turn of another shard
-// ends. With Go, only the timers of the same shard fire in order.
+// due do not wait for the crowd. And a timer that is set during the round may have to wait until the turn of another
+// shard ends. With Go, only the timers of the same shard fire in order.
 func (c *Core[T]) wake() {
 	c.inFlight.addRound()
 	defer c.inFlight.removeRound()
@@ -41,7 +41,7 @@ func (c *Core[T]) nearest() bound {
 	return nearest
 }
 
-// near returns about how many timers are due by that time. It stops counting above most.
+// near returns about how many timers are due by the time until. It stops counting above most.
 func (c *Core[T]) near(until int64, most int) (n int) {
 	for _, s := range c.Shards {
 		if n <= most && s.notBefore.load() <= bound(until) {
@@ -51,7 +51,7 @@ func (c *Core[T]) near(until int64, most int) (n int) {
 	return n
 }
 
-// near is near of s.
+// near is Core.near for one shard.
 func (s *Shard[T]) near(until int64, most int) int {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
@@ -66,16 +66,16 @@ func (s *Shard[T]) near(until int64, most int) int {
 const (
 	// armCost is about how long, in nanoseconds, a processor takes to aim the alarm and to be woken by it.
 	armCost = 4000
-	// maxLooks is how often a wheel or a sleeper reads the clock to check whether the time has passed. In a
-	// testing/synctest bubble none passes.
+	// maxLooks is the most readings of the clock with which a wheel or a sleeper waits for a time. In a
+	// testing/synctest bubble no time passes between readings.
 	maxLooks = 128
-	// maxStays is how often a wheel stays awake in one ring of the alarm. A clock may have one
-	// goroutine for all its alarms.
+	// maxStays is the most times that a wheel stays awake in one ring of the alarm. A clock may have one goroutine for
+	// all its alarms, and the other alarms wait for it.
 	maxStays = 8
 )
 
-// goOn waits for the next wake-up, and begins it, if that comes within armCost. Otherwise it reports false. Meanwhile
-// other goroutines run, if this round has woken or started any.
+// goOn waits for the next wake-up and begins it, if that wake-up comes within armCost. Otherwise goOn reports false.
+// While it waits, it lets other goroutines run, if this round has woken or started any.
 func (r *round[T]) goOn() bool {
 	c := r.core
 	r.dispatch()

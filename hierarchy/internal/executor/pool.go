@@ -9,22 +9,22 @@ import (
 // Pool runs a limited number of tasks at once, in the order in which they came.
 type Pool struct {
 	mu sync.Mutex
-	// idle is how many more workers may be started.
-	// Invariant: if it is above 0 and work is left, a worker is coming. Guarded by mu.
+	// idle is the number of further workers that may be started. Guarded by mu. Invariant: if idle is above 0 and work
+	// is left, a worker is coming.
 	idle   int
-	coming bool      // guarded by mu; a worker was started that has not looked for work yet
+	coming bool      // guarded by mu; whether a worker was started that has not looked for work yet
 	queue  workQueue // guarded by mu; only the first work in it may have no task left
 }
 
 // work is a list of tasks of a wheel, or a single task that something else gave to the Executor.
 type work interface {
-	left() int // how many tasks were not taken
+	left() int // the number of tasks that were not taken
 	// run takes tasks and calls them until none is left. It reports whether the goroutine can call other tasks
 	// afterwards.
 	run() (fit bool)
 }
 
-// NewPool makes a Pool with that many workers, and returns the function that gives it a task.
+// NewPool makes a Pool with the given number of workers, and returns the function that gives the Pool a task.
 func NewPool(workers int) (execute func(task func())) {
 	p := &Pool{idle: workers}
 	return p.execute
@@ -58,8 +58,8 @@ func PoolOf(execute func(task func())) (p *Pool) {
 // codeOf returns the address of the code of a function, which all methods of one name share.
 func codeOf(f func(task func())) uintptr { return reflect.ValueOf(f).Pointer() }
 
-// Queue runs the callbacks of values, which have been counted as queued since that time. The caller must not use values
-// afterwards.
+// Queue runs the callbacks of values, which have been counted as queued since the time since. The caller must not use
+// values afterwards.
 func Queue[T any](p *Pool, w Wheel[T], values []T, since int64) {
 	p.add(&pooled[T]{tasks[T]{wheel: w, values: values}, since})
 }
@@ -72,8 +72,8 @@ func (p *Pool) add(w work) {
 	p.callWorker()
 }
 
-// callWorker starts a worker, unless none may be started or one is coming. Each worker that finds more than one task
-// when it starts calls the next worker. mu must be held.
+// callWorker starts a worker, unless no further worker may be started or a worker is already coming. Each worker that
+// finds more than one task when it starts calls the next worker. mu must be held.
 func (p *Pool) callWorker() {
 	if p.idle > 0 && !p.coming {
 		p.idle--
@@ -146,7 +146,7 @@ type pooled[T any] struct {
 	since int64
 }
 
-// run counts one task as running from the first to the last, since it calls one after the other.
+// run calls the tasks one after the other. So it counts exactly one task as running, from the first to the last.
 func (p *pooled[T]) run() bool {
 	i := p.take()
 	if i == allTaken {
@@ -162,6 +162,6 @@ func (p *pooled[T]) run() bool {
 		if i = p.take(); i == allTaken {
 			return true
 		}
-		p.wheel.End(1) // the one before
+		p.wheel.End(1) // the task before this one
 	}
 }

@@ -1,14 +1,14 @@
 package executor
 
 // relay runs tasks for Go. One goroutine calls them in turn, which costs a fraction of starting a goroutine for each.
-// But no callback may wait for another. So before a goroutine calls the first one, it starts the next goroutine. That
-// one waits in the scheduler's queue, and continues with the tasks when a callback blocks, or another processor is
-// idle. So no task begins later than in a goroutine of its own. Most of the time the next goroutine finds that all
-// tasks are done.
+// But no callback may wait for another. So before a goroutine calls its first callback, it starts the next goroutine.
+// The next goroutine waits in the scheduler's queue. It continues with the tasks when a callback blocks, or when
+// another processor is idle. So no task begins later than in a goroutine of its own. Most of the time the next
+// goroutine finds that all tasks are done.
 //
 // A callback can't tell that its goroutine has called others before. The state of the goroutine is as in a new one: its
 // profiler labels, whether a fault is a panic, and the operating system's thread. If a callback leaves the thread
-// locked, no other is called there.
+// locked, no other callback is called there.
 type relay[T any] struct {
 	tasks[T]
 	goOn func() // the method run
@@ -36,11 +36,10 @@ func Alone[T any](w Wheel[T], v T) {
 	w.Call(v)
 }
 
-// run calls the callbacks that are left. While it does, one of the tasks is counted for this goroutine: as running, or
-// as ending.
+// run calls the callbacks that are left. Meanwhile, the wheel counts one running task for this goroutine.
 func (r *relay[T]) run() {
 	i := r.take()
-	r.countEnded() // even if this goroutine blocks in the last task
+	r.countEnded() // reported now, since this goroutine may block in the last task
 	if i == allTaken {
 		return
 	}

@@ -8,7 +8,7 @@ type workQueue struct {
 
 type workBlock struct {
 	works    [63]work
-	from, to int // works[from:to] are queued, and there is at least one
+	from, to int // works[from:to] are queued; it is never empty
 	next     *workBlock
 }
 
@@ -28,13 +28,13 @@ func (q *workQueue) push(w work) {
 
 func (q *workQueue) empty() bool { return q.front == nil }
 
-// first returns the first in the queue, which must not be empty.
+// first returns the first work in the queue. The queue must not be empty.
 func (q *workQueue) first() work { return q.front.works[q.front.from] }
 
-// more reports whether there are others behind the first.
+// more reports whether there is more work behind the first.
 func (q *workQueue) more() bool { return q.front.from+1 < q.front.to || q.front.next != nil }
 
-// drop removes the first.
+// drop removes the first work.
 func (q *workQueue) drop() {
 	b := q.front
 	b.works[b.from] = nil

@@ -14,7 +14,7 @@ import (
 // Clock is a clock with one alarm, which never rings by itself.
 type Clock struct {
 	Time atomic.Int64 // elapsed, in nanoseconds
-	Tick int64        // how far each reading moves it
+	Tick int64        // time by which each reading moves the clock
 	Ring func()
 	// Review makes the wheel check whether it still needs the alarm.
 	Review func()
@@ -24,11 +24,11 @@ type Clock struct {
 	readings atomic.Int64
 
 	mu    sync.Mutex
-	aimed bool // guarded by mu, as aim
+	aimed bool // guarded by mu, like aim
 	aim   int64
 }
 
-// mostReadings is how often a clock may be read, which is more often than any test needs.
+// mostReadings is the most readings of a clock, which is more than any test needs.
 const mostReadings = 20_000_000
 
 func (c *Clock) Now() time.Time { return time.Unix(0, c.Time.Load()) }

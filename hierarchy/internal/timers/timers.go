@@ -14,10 +14,10 @@ import (
 type Timers[T any] struct {
 	circles.Circles
 	values values[T]
-	shape  uint32 // the shape of the arena when values last had room for all of it
+	shape  uint32 // shape of the arena when values last had room for all its nodes
 }
 
-// New makes an empty Timers, with the hand at that time.
+// New makes an empty Timers, with the hand at the time hand.
 func New[T any](layout circles.Layout, tuning circles.Tuning, hand int64) *Timers[T] {
 	t := &Timers[T]{values: newValues[T]()}
 	t.Init(layout, tuning, hand)
@@ -28,7 +28,7 @@ func New[T any](layout circles.Layout, tuning circles.Tuning, hand int64) *Timer
 // Clear and then by Remove, whose result is passed to Release unless it is Nothing. These are several calls so that the
 // compiler can inline the short ones: setting and stopping a timer must be fast.
 
-// Grown reports whether Add has just made the arena grow, or values have room for only a part of it.
+// Grown reports whether Add has just made the arena grow, or values have room for only a part of the arena's nodes.
 func (t *Timers[T]) Grown() bool { return t.shape != t.Arena().Shape() }
 
 // MakeRoom makes room for the value of timer i, if there is none. If chunks of values are smaller than the arena's,
@@ -52,8 +52,8 @@ func (t *Timers[T]) Clear(i uint32) {
 	*t.Value(i) = none
 }
 
-// Release frees the memory of values whose nodes' memory was released by Remove. It reports whether the last of many
-// timers is gone, so that a new Timers would be smaller.
+// Release frees the memory of values whose nodes' memory was released by Remove. It reports whether so much memory was
+// released that a new Timers would be smaller: the last of many timers is gone.
 func (t *Timers[T]) Release(released level.Released) (all bool) {
 	if released == level.Everything {
 		return true

@@ -9,14 +9,14 @@ import (
 // values keeps a value for each node of an arena, in chunks like the arena's, or in smaller ones for large values: no
 // call should have to clear megabytes.
 type values[T any] struct {
-	chunks [][]T // Invariant: each timer has a value in there, and all others are zero: they would keep garbage alive
-	bits   uint8 // a chunk holds 1<<bits values; not more than level.ChunkBits
+	chunks [][]T // Invariant: each timer has a value here; all other values are zero, and keep nothing alive
+	bits   uint8 // a chunk holds 1<<bits values; at most level.ChunkBits
 }
 
 const (
-	// largestChunk is how many bytes a chunk of several values may have.
+	// largestChunk is the most bytes that a chunk of several values may have.
 	largestChunk = 128 << 10
-	// touchedBits is the bits of chunks whose values have up to 128 bytes.
+	// touchedBits is the least value of bits with which touch reads values. Such values have up to 128 bytes.
 	touchedBits = level.ChunkBits - 1
 )
 
@@ -28,15 +28,15 @@ func newValues[T any]() values[T] {
 	return s
 }
 
-// likeArena reports whether chunks are as large as those of the arena.
+// likeArena reports whether chunks are as large as the chunks of the arena.
 func (s *values[T]) likeArena() bool { return s.bits == level.ChunkBits }
 
 func (s *values[T]) at(i uint32) *T {
 	return &s.chunks[i>>(s.bits&31)][i&(1<<(s.bits&31)-1)]
 }
 
-// touch reads values, if they are small; with large ones this saves nothing. There are so few instructions between two
-// reads that the processor waits for all of them at once.
+// touch reads values, if they are small. Reading large values would save nothing. There are so few instructions between
+// two reads that the processor waits for all of them at once.
 func (s *values[T]) touch(values []uint32) {
 	if s.bits < touchedBits {
 		return

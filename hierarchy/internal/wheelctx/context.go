@@ -22,30 +22,30 @@ import (
 type timeoutContext struct {
 	parent   context.Context // immutable, like all fields down to cause
 	wheel    Wheel
-	deadline time.Time // in wall time
-	due      int64     // in elapsed time
-	cause    *error    // the cause at the deadline; nil if none was given
+	deadline time.Time // deadline as a wall time
+	due      int64     // deadline as an elapsed time
+	cause    *error    // cause of c at the deadline; nil if none was given
 
 	ancestor      *timeoutContext // the nearest ancestor of this type, or nil
-	notifier      *notifier       // calls cancel when the parent ends; nil if ancestor or an AfterFunc does
+	notifier      *notifier       // calls cancel when the parent ends; nil if ancestor or an AfterFunc ends c instead
 	stopAfterFunc func() bool     // stops that AfterFunc; nil if there is none
 	timer         Timer           // fires at the deadline
 	parentCanEnd  bool
-	direct        bool        // the parent is ancestor, possibly with values: it ends when ancestor does
-	needsWatch    bool        // package context can cancel an ancestor without calling our code
+	direct        bool        // whether the parent is ancestor, possibly with values, so that both end together
+	needsWatch    bool        // whether package context can cancel an ancestor without calling our code
 	started       atomic.Bool // the fields from ancestor to needsWatch are immutable from now on
 
-	hasDoneCtx    atomic.Bool // doneCtx is set, because Done was called
-	ancestorEnded atomic.Bool // ancestor, if it is not the direct parent, and the contexts below it have ended
+	hasDoneCtx    atomic.Bool // whether doneCtx is set, because Done was called
+	ancestorEnded atomic.Bool // whether an ancestor that is not the parent, and all contexts below it, have ended
 
 	ended  atomic.Pointer[Outcome] // nil until c ends; written once, with mu held
 	ending sync.Mutex              // held while c and the contexts below it end
 
-	listeners                  // its mu also guards the fields below
-	doneCtx    context.Context // its Done is that of c; immutable once hasDoneCtx is set
+	listeners                  // the mu of listeners also guards the fields below
+	doneCtx    context.Context // context whose Done is the Done of c; immutable once hasDoneCtx is set
 	endDoneCtx func()          // ends doneCtx; nil if doneCtx had ended from the start
 
-	registration listener // with ancestor or notifier, whose mu guards it
+	registration listener // c in the lists of ancestor or notifier, whose mu guards it
 }
 
 func (c *timeoutContext) Deadline() (time.Time, bool) { return c.deadline, true }
@@ -110,7 +110,7 @@ func contextName(c context.Context) string {
 }
 
 // New makes a context whose deadline is t in wall time, and due in elapsed time. now is the present elapsed time; if
-// the deadline has passed, due equals it.
+// the deadline has passed, due equals now.
 func New(w Wheel, parent context.Context, t time.Time, now, due int64, cause error) (context.Context, context.CancelFunc) {
 	if parent == nil {
 		panic("hierarchy: cannot create context from nil parent")
@@ -131,10 +131,10 @@ func New(w Wheel, parent context.Context, t time.Time, now, due int64, cause err
 	return c, cancel
 }
 
-// start sets the timer of c, and makes c end when the parent ends, by n if that is not nil. No functions or
-// contexts can have been added to c yet, so it can end alone.
+// start sets the timer of c, and makes c end when the parent ends, by n if n is not nil. No functions or contexts can
+// have been added to c yet, so ending c ends no other context.
 func (c *timeoutContext) start(now int64, n *notifier, cancel func()) {
-	if c.wheel.Passed(now, c.due) { // needs no place on the wheel
+	if c.wheel.Passed(now, c.due) { // c needs no place on the wheel
 		if o := c.wheel.Stopped(); o != nil {
 			c.endTree(o, nil)
 		} else {

@@ -6,7 +6,8 @@ import "time"
 
 // Wheel is what contexts need from a wheel. Times are elapsed times of its clock.
 type Wheel interface {
-	// Add sets a timer that calls f in the goroutine that wakes the wheel, or when the wheel is stopped before.
+	// Add sets a timer that calls f in the goroutine that wakes the wheel, or when the wheel is stopped, if that comes
+	// first.
 	Add(f func(), now, due int64) (Timer, error)
 	// Stop stops a timer, and reports whether it was pending.
 	Stop(t Timer) bool

@@ -19,8 +19,9 @@ func (c *timeoutContext) settle() *Outcome {
 	return o
 }
 
-// settleTree is like settle, but appends contexts that end to later if they have functions to call, like all methods
-// with such a parameter. No function is called before all contexts that end together have ended.
+// settleTree is like settle, but calls no functions. It appends the contexts that end, and that have functions to call,
+// to later. All methods with a parameter later do the same. So no function is called before all contexts that end
+// together have ended.
 func (c *timeoutContext) settleTree(later *callLater) *Outcome {
 	if o := c.ended.Load(); o != nil {
 		return o
@@ -72,7 +73,7 @@ func (c *timeoutContext) cancelTree(later *callLater) {
 // the functions of users, since its caller may be one of them.
 func (c *timeoutContext) awaitEnd() {
 	if c.hasDoneCtx.Load() && c.endDoneCtx != nil {
-		c.endDoneCtx() // waits if another goroutine is ending it
+		c.endDoneCtx() // waits if another goroutine is ending doneCtx
 	}
 	c.ending.Lock()
 	defer c.ending.Unlock()
@@ -123,10 +124,10 @@ func (c *timeoutContext) endTree(o *Outcome, later *callLater) bool {
 	return true
 }
 
-// endBelow is the part of endTree for a c with contexts below it: others must be able to wait
-// until all of these have ended. mu must be held, and is unlocked.
+// endBelow is the part of endTree for a c with contexts below it. Other goroutines must be able to wait until all these
+// contexts have ended. mu must be held, and is unlocked.
 func (c *timeoutContext) endBelow(o *Outcome, later *callLater) {
-	c.ending.Lock() // does not wait: others take it only after c has ended
+	c.ending.Lock() // does not wait: other goroutines lock it only after c has ended
 	defer c.ending.Unlock()
 	c.ended.Store(o)
 	end := c.endDoneCtx
@@ -144,7 +145,7 @@ func (c *timeoutContext) endBelow(o *Outcome, later *callLater) {
 	}
 }
 
-// add adds l to list, which is one of those of c. It reports false if c has ended.
+// add adds l to list, which is one of the lists of c. It reports false if c has ended.
 func (c *timeoutContext) add(l *listener, list **listener) bool {
 	c.mu.Lock()
 	added := c.ended.Load() == nil
@@ -168,8 +169,8 @@ type listener struct {
 	next *listener
 	link **listener // points to the pointer to this listener; nil if it is in no list
 
-	child *timeoutContext // a context to end, or nil if there is call. Immutable once in a list
-	call  func()          // likewise
+	child *timeoutContext // a context to end, or nil if call is set; immutable once in a list
+	call  func()          // a function to call, or nil if child is set; immutable once in a list
 }
 
 // push adds l to list. mu must be held.
@@ -181,7 +182,7 @@ func (l *listener) push(list **listener) {
 	*list = l
 }
 
-// remove removes l from its list. It reports whether l was in one.
+// remove removes l from its list. It reports whether l was in a list.
 func (ls *listeners) remove(l *listener) bool {
 	ls.mu.Lock()
 	removed := l.unlink()
@@ -202,8 +203,8 @@ func (l *listener) unlink() bool {
 	return true
 }
 
-// take removes the first element of list, which is one of ls, and returns it, or nil. Taking
-// one at a time means that remove never waits for a long list.
+// take removes and returns the first element of list, which is one of the lists of ls, or returns nil. Taking one
+// element at a time means that remove never waits for a long list.
 func (ls *listeners) take(list **listener) *listener {
 	ls.mu.Lock()
 	l := *list
@@ -217,14 +218,16 @@ func (ls *listeners) take(list **listener) *listener {
 // callLater holds contexts that have ended, and whose functions have not been called yet.
 type callLater []*timeoutContext
 
-// call calls the functions. If one panics or exits the goroutine, the others are still called first.
+// call calls the functions. If a function panics or exits the goroutine, the other functions are called before the
+// panic or exit continues.
 func (later callLater) call() {
 	if len(later) > 0 {
 		executor.CallAll(later.next())
 	}
 }
 
-// next returns a function that calls the next one of the functions, or returns false if none is left.
+// next returns a function that calls the next function of a context and returns true. If none is left, it returns
+// false.
 func (later callLater) next() func() bool {
 	return func() bool {
 		for ; len(later) > 0; later = later[1:] {

@@ -54,8 +54,8 @@ func parentCancelCtx(parent context.Context, done <-chan struct{}) context.Conte
 	return nil
 }
 
-// register makes c end when the parent ends, by n if that is not nil. If it calls context.AfterFunc with cancel for
-// that, it returns the function that stops the AfterFunc.
+// register makes c end when the parent ends, by n if n is not nil. If register needs a context.AfterFunc that calls
+// cancel, it returns the function that stops this AfterFunc.
 func (c *timeoutContext) register(n *notifier, cancel func()) (stopAfterFunc func() bool) {
 	c.registration.child = c
 	switch {
@@ -92,52 +92,51 @@ func (c *timeoutContext) unregister() {
 type notifier struct {
 	listeners
 	closed        bool            // guarded by mu; no more contexts can join
-	parent        context.Context // of package context, without values; immutable, like all fields below
-	ancestor      *timeoutContext // the parent's nearest ancestor of this type, or nil
-	listed        *listedNotifier // its place in the entry
+	parent        context.Context // a context of package context without values; immutable, like all fields below
+	ancestor      *timeoutContext // the nearest timeoutContext above the parent, or nil
+	listed        *listedNotifier // the reference to this notifier in its entry
 	stopAfterFunc func() bool
 }
 
 // listedNotifier refers to the notifier of one parent, without keeping either of them alive.
 type listedNotifier struct {
-	id       uintptr // of the parent
+	id       uintptr // parentID of the parent
 	notifier weak.Pointer[notifier]
 }
 
 // notifierEntry has the notifier of one parent.
 type notifierEntry struct {
 	listed atomic.Pointer[listedNotifier]
-	last   atomic.Uintptr // the parent of the last context that was made
-	inRow  atomic.Int32   // how many contexts in a row were made below that parent
+	last   atomic.Uintptr // parentID of the parent of the last context that was made
+	inRow  atomic.Int32   // number of contexts in a row that were made below that parent
 	_      [40]byte       // each entry has a cache line of its own
 }
 
-// notifierAfter is how many contexts in a row are made below a parent before it gets a
-// notifier.
+// notifierAfter is the number of contexts in a row that are made below a parent before the parent gets a notifier.
 const notifierAfter = 3
 
 var notifiers [16]notifierEntry
 
-// parentID identifies a parent by its Done, without keeping the parent alive. If a later parent gets the same number,
-// it gets its notifier a little sooner.
+// parentID identifies a parent by its Done, without keeping the parent alive. A later parent may get the same number.
+// Then it only gets its notifier a little sooner.
 func parentID(done <-chan struct{}) uintptr { return reflect.ValueOf(done).Pointer() }
 
 func notifierEntryOf(id uintptr) *notifierEntry { return &notifiers[id/64%uintptr(len(notifiers))] }
 
-// find returns the notifier of the parent, or nil.
+// find returns the notifier of the parent with that id, or nil.
 func (e *notifierEntry) find(id uintptr) *notifier {
 	if l := e.listed.Load(); l != nil && l.id == id {
-		return l.notifier.Value() // nil if id was that of an earlier parent
+		return l.notifier.Value() // nil if the id is from an earlier parent
 	}
 	return nil
 }
 
-// count counts a context made below parent. It returns a new notifier after several in a
-// row, and nil before.
+// count counts a context made below parent. It returns a new notifier after several contexts in a row below the same
+// parent, and nil before.
 func (e *notifierEntry) count(id uintptr, parent context.Context, ancestor *timeoutContext) *notifier {
 	if e.last.Load() != id {
 		e.last.Store(id)
-		if e.inRow.Load() != 1 { // a store costs more
+		if e.inRow.Load() != 1 { // a store would cost more than this load
 			e.inRow.Store(1)
 		}
 		return nil
@@ -182,7 +181,7 @@ func (n *notifier) end() {
 	later.call()
 }
 
-// retire stops the AfterFunc when the last listener leaves.
+// retire lets no more contexts join n. The AfterFunc is stopped when n has no listeners any more.
 func (n *notifier) retire() {
 	if n.close() {
 		n.stopAfterFunc()
@@ -197,7 +196,7 @@ func (n *notifier) close() (empty bool) {
 	return n.contexts == nil
 }
 
-// leave removes l.
+// leave removes l. If n is closed and has no other listeners, leave stops the AfterFunc.
 func (n *notifier) leave(l *listener) {
 	n.mu.Lock()
 	l.unlink()

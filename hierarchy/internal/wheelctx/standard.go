@@ -7,7 +7,7 @@ import (
 )
 
 // A context of package context ends with DeadlineExceeded only at a deadline of its own, or when its parent does. Other
-// code can only cancel it. And while package context cancels a context, it calls no code of ours: it only closes
+// code can only cancel it. While package context cancels a context, it calls no code of this package: it only closes
 // channels. So there are two kinds of contexts whose Done a timeoutContext uses. docs/design.md explains why one kind
 // does not suffice.
 //
@@ -98,9 +98,8 @@ func (p *familyParent) AfterFunc(f func()) (stop func() bool) {
 	return func() bool { return true }
 }
 
-// cancelCtx returns the value of cancelCtxKey. Before c ends, it is the family, to which package
-// context attaches children, or nil if there is none. Afterwards it is a context with the
-// cause of c.
+// cancelCtx returns the value of cancelCtxKey. Before c ends, the value is the family, to which package context
+// attaches children, or nil if there is no family. Afterwards the value is a context with the cause of c.
 func (c *timeoutContext) cancelCtx() any {
 	if o := c.settle(); o != nil {
 		return o.cancelCtx()
@@ -111,7 +110,7 @@ func (c *timeoutContext) cancelCtx() any {
 	return c.doneCtx
 }
 
-// Package context does not export these, but passes them to the methods of every parent.
+// Package context does not export these values, but passes them to the methods of every parent.
 var (
 	// cancelCtxKey is the key with which package context looks for the nearest context to
 	// which it can attach children, and with which Cause looks for the cause.
@@ -172,8 +171,7 @@ var (
 	expired  = &Outcome{err: context.DeadlineExceeded}
 )
 
-// NewOutcome returns the Outcome with that error and cause. If cause is nil, err is the
-// cause.
+// NewOutcome returns an Outcome with the given error and cause. If cause is nil, err is the cause.
 func NewOutcome(err, cause error) *Outcome {
 	if cause == nil {
 		cause = err

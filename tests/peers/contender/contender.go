@@ -24,8 +24,7 @@ type Resetter interface {
 	Reset(i int, d time.Duration) bool
 }
 
-// Drainer is implemented by Timers that can take out all timers at once. Drain passes the
-// function of each to fn.
+// Drainer is implemented by Timers that can take out all timers at once. Drain passes the function of each timer to fn.
 type Drainer interface {
 	Drain(fn func(f func()))
 }
@@ -40,27 +39,27 @@ type KeySetter interface {
 	SetKey(key any, d time.Duration, f func()) error
 }
 
-// Config configures Timers. A library ignores the fields that it has no option for.
+// Config configures Timers. A library ignores the fields for which it has no option.
 type Config struct {
-	Timers   int           // numbers are below this
-	Kept     int           // timers with numbers below this can be stopped and reset
-	Interval time.Duration // of a tick, or of the base circle; 0 for the library's usual one
-	Slots    int           // of a ring; 0 for the library's usual number
-	Recover  bool          // recover panics of callbacks, if that is an option
+	Timers   int           // limit of the numbers of timers: each number is below it
+	Kept     int           // timers with numbers below Kept can be stopped and reset
+	Interval time.Duration // interval of a tick or of the base circle; 0 for the library's usual interval
+	Slots    int           // number of slots of a ring; 0 for the library's usual number
+	Recover  bool          // whether to recover panics of callbacks, if the library has that option
 }
 
 // Contender is one library, or one of its ways to run functions later.
 type Contender struct {
-	Name   string // in benchmarks
-	Label  string // on pages
-	Module string // its module's path; empty for ours and the standard library's
+	Name   string // name in benchmarks
+	Label  string // name on pages
+	Module string // path of the library's module; empty for this project and the standard library
 
 	Ours   bool
-	Fine   time.Duration // the interval to use if milliseconds matter; 0 if it has none
-	Tells  bool          // Stop and Reset report whether the timer was pending
-	Closes bool          // it can be closed
-	Resets bool          // its timers can be reset without risk of a deadlock
-	Most   int           // the most pending timers it can be given in reasonable time; 0 if any number
+	Fine   time.Duration // the interval to use if milliseconds matter; 0 if the library has no interval
+	Tells  bool          // whether Stop and Reset report that the timer was pending
+	Closes bool          // whether the contender can be closed
+	Resets bool          // whether timers can be reset without risk of a deadlock
+	Most   int           // the most pending timers that can be set in reasonable time; 0 for no limit
 
 	Open func(Config) (Timers, error)
 }
@@ -80,10 +79,10 @@ func (c Contender) Resetter(t Timers) (r Resetter, ok bool) {
 // million is the largest number of timers measured for libraries that set timers slowly.
 const million = 1_000_000
 
-// fine is an interval that all rings can keep up with on a shared machine.
+// fine is an interval with which all rings keep up on a shared machine.
 const fine = 10 * time.Millisecond
 
-// The usual ring is that of go-zero's own cache.
+// The usual ring is the ring of go-zero's own cache.
 const (
 	ringInterval = time.Second
 	ringSlots    = 300
@@ -101,7 +100,7 @@ func (c Config) ring() (interval time.Duration, slots int) {
 	return interval, slots
 }
 
-// All are the libraries compared, in the order of the tables.
+// All are the libraries that are compared, in the order of the tables.
 var All = []Contender{
 	{Name: "time", Label: "time.AfterFunc", Tells: true, Resets: true, Open: openTime},
 	{Name: "heap", Label: "container/heap", Tells: true, Closes: true, Resets: true, Open: openHeap},

@@ -19,9 +19,9 @@ type heapTimers struct {
 }
 
 type item struct {
-	at    time.Duration // since began
+	at    time.Duration // time at which the item is due, since began
 	f     func()
-	index int // in the heap; -1 when it has fired or was stopped
+	index int // index in the heap; -1 when the item has fired or was stopped
 }
 
 func newHeapTimers() *heapTimers {
@@ -97,7 +97,7 @@ func (h *heapTimers) run() {
 	}
 }
 
-// fire runs the timers that are due and returns how long to sleep afterwards.
+// fire runs the timers that are due and returns the time to sleep afterwards.
 func (h *heapTimers) fire() time.Duration {
 	for {
 		h.mu.Lock()

@@ -46,7 +46,7 @@ func openAntlabsHeap(c Config) (Timers, error)  { return openAntlabs(c, antlabs.
 func openAntlabs(c Config, kind antlabs.Option) (Timers, error) {
 	w := antlabs.NewTimer(kind)
 	go w.Run()
-	time.Sleep(10 * time.Millisecond) // Run races with calls while it starts
+	time.Sleep(10 * time.Millisecond) // while Run starts, it races with other calls
 	return &fromAntlabs{w, make([]antlabs.TimeNoder, c.Kept)}, nil
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// hierarchical returns the configuration of one of our wheels. Fields that c doesn't set
-// have their defaults.
+// hierarchical returns the configuration of a wheel of package hierarchy. Fields that c doesn't set have their
+// defaults.
 func (c Config) hierarchical() hierarchy.Config {
 	cfg := hierarchy.Config{Interval: c.Interval}
 	if c.Recover {

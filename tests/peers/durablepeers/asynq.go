@@ -38,7 +38,7 @@ func redisReady(ctx context.Context, addr string) error {
 	_ = conn.Close()
 	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, DialerRetries: 1})
 	defer c.Close()
-	return c.Ping(ctx).Err() // an error while it loads
+	return c.Ping(ctx).Err() // Redis answers with an error while it loads its data
 }
 
 const asynqQueue = "default"
@@ -102,7 +102,7 @@ func (s *asynqStore) Cancel(_ context.Context, key string) (bool, error) {
 	}
 	if err != nil {
 		if info, failed := s.inspector.GetTaskInfo(asynqQueue, key); failed == nil && info.State == asynq.TaskStateActive {
-			return false, nil // it can't be deleted while its handler runs
+			return false, nil // a task can't be deleted while its handler runs
 		}
 	}
 	return err == nil, err

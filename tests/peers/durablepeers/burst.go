@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// fillLimit is how long timers may take to be scheduled, before they are due.
+	// fillLimit is the longest time in which timers are scheduled, before they are due.
 	fillLimit = 12 * time.Second
-	// burstLimit is how long they may take to fire.
+	// burstLimit is the longest time that the timers may take to fire.
 	burstLimit = 20 * time.Second
 )
 
-// burst is timers that are due at one moment.
+// burst is the scenario of n timers that are due at one moment.
 func burst(n int) scenario {
 	count := figures.Count(n)
 	return scenario{
@@ -41,7 +41,7 @@ func burst(n int) scenario {
 	}
 }
 
-// until returns when n timers had fired.
+// until formats the time after which n timers had fired.
 func (v verdict) until(n int) string {
 	switch i := n - v.Early; {
 	case i <= 0:

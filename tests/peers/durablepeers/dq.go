@@ -28,7 +28,7 @@ const (
 type dqStore struct {
 	dq.Producer
 	addrs []string
-	ids   sync.Map // ids of the timers of this process, by key: dq returns an id to the caller
+	ids   sync.Map // ids of the timers of this process, by key, since dq returns an id to the caller
 }
 
 func dqOn(syncMillis int) system {
@@ -89,7 +89,7 @@ func openDQ(_ context.Context, p place, handle func(string)) (store, error) {
 	for _, addr := range p.Addrs[:beanstalks] {
 		conf.Beanstalks = append(conf.Beanstalks, dq.Beanstalk{Endpoint: addr, Tube: tube})
 	}
-	if handle != nil { // it ends with the process
+	if handle != nil { // the consumer ends with the process
 		go dq.NewConsumer(conf).Consume(func(body []byte) { handle(keyIn(body)) })
 	}
 	return &dqStore{Producer: dq.NewProducer(conf.Beanstalks), addrs: p.Addrs[:beanstalks]}, nil
@@ -123,7 +123,7 @@ func (s *dqStore) Cancel(_ context.Context, key string) (bool, error) {
 	return err == nil, err
 }
 
-// Pending returns how many jobs the beanstalkd has that has most.
+// Pending returns the number of jobs of the beanstalkd that has the most jobs.
 func (s *dqStore) Pending(context.Context) (most int, err error) {
 	for _, addr := range s.addrs {
 		n, failed := jobs(addr)

@@ -90,7 +90,7 @@ func (s durableStore) Close() error {
 	return err
 }
 
-// plural is "1 partition", "8 partitions".
+// plural returns a number with a noun: "1 partition", "8 partitions".
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -11,12 +11,12 @@ type judge struct {
 	timers map[uint32]*history
 	firsts int // timers that were acknowledged and have fired
 	acked  int
-	last   int64 // when a handler was called last
+	last   int64 // time of the last call of a handler
 }
 
 // history is what happened to a timer. A timer is scheduled once.
 type history struct {
-	acked, cancelled int64 // when; 0: it was not
+	acked, cancelled int64 // times; 0 if the timer was not acknowledged or cancelled
 	due              int64
 	fired            []int64
 }
@@ -54,9 +54,9 @@ type verdict struct {
 	Twice    int // fired more than once
 	Early    int // fired before they were due
 	Earliest time.Duration
-	Late     []time.Duration // of those not early, in order: since they were due, and acknowledged
-	// Cancelled timers were acknowledged to be cancelled. Of these, some had fired before that answer, and some fired
-	// after it.
+	Late     []time.Duration // lateness of each timer that was not early, in ascending order
+	// Cancelled is the number of timers whose cancelling was acknowledged. Before counts the ones of these that had
+	// fired before the answer, and After the ones that fired after it.
 	Cancelled, Before, After int
 }
 
@@ -70,7 +70,7 @@ func (j *judge) verdict() (v verdict) {
 	return v
 }
 
-// gap returns the longest time between two calls of handlers, up to a time.
+// gap returns the longest time between two calls of handlers, up to the time until.
 func (j *judge) gap(until time.Time) (most time.Duration) {
 	var calls []int64
 	for _, h := range j.timers {
@@ -86,7 +86,7 @@ func (j *judge) gap(until time.Time) (most time.Duration) {
 }
 
 // one counts a timer that was acknowledged. Other timers are not counted: they may be lost, and their due times are not
-// known.
+// known. Lateness counts from the due time or from the acknowledgement, whichever is later.
 func (v *verdict) one(h *history) {
 	v.Acked++
 	if len(h.fired) > 1 {

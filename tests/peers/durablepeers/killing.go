@@ -72,7 +72,7 @@ func (r *rig) killing(ctx context.Context, victim string, long time.Duration) ([
 	}, nil
 }
 
-// lost returns how many timers have not fired, and whether the system still has any.
+// lost formats n, the number of timers that have not fired, and the number of them that the system still has.
 func (r *rig) lost(n int) string {
 	text := figures.Count(n)
 	if n == 0 {
@@ -90,7 +90,7 @@ type killer struct {
 	start  time.Time
 	long   time.Duration
 	calls  chan error // the results of the load that is running
-	others int        // calls that were not acknowledged
+	others int        // number of calls that were not acknowledged
 }
 
 // load starts the callers, which make calls until the end.
@@ -118,7 +118,7 @@ func (k *killer) kill(ctx context.Context, victim string) error {
 	if !k.sys.Embedded {
 		return k.startWorker()
 	}
-	<-k.calls // they ended with the worker
+	<-k.calls // the callers ended with the worker
 	if err := k.startWorker(); err != nil {
 		return err
 	}
@@ -128,7 +128,8 @@ func (k *killer) kill(ctx context.Context, victim string) error {
 
 func (k *killer) end() error { return <-k.calls }
 
-// settleAll waits until all timers have fired, or none fires any more and the system reports that none is pending.
+// settleAll waits until all timers have fired. It also returns when no timer fires any more and the system reports that
+// none is pending.
 func (r *rig) settleAll(ctx context.Context, until time.Time) error {
 	for {
 		all, err := r.settle(ctx, 4*time.Second, until)

@@ -40,7 +40,7 @@ var sustained = scenario{
 	},
 }
 
-// pace schedules timers at a rate, each due in 2 s, and waits for them.
+// pace schedules n timers at a rate, each due 2 s after its call, and waits until they have fired.
 func (r *rig) pace(ctx context.Context, rate, n int) (verdict, loaded, error) {
 	long := time.Duration(n) * time.Second / time.Duration(rate)
 	did, err := r.caller.load(load{
@@ -59,7 +59,7 @@ func (r *rig) pace(ctx context.Context, rate, n int) (verdict, loaded, error) {
 	return r.judge.verdict(), did, nil
 }
 
-// lateness is three cells.
+// lateness returns the three cells about late timers.
 func (v verdict) lateness() []string {
 	if len(v.Late) == 0 {
 		return []string{none, none, none}
@@ -70,7 +70,7 @@ func (v verdict) lateness() []string {
 	}
 }
 
-// faults is four cells.
+// faults returns the four cells about faults.
 func (v verdict) faults() []string {
 	by := none
 	if v.Early > 0 {

@@ -15,22 +15,22 @@ type load struct {
 	Do       string // schedule, move, cancel
 	First, N uint32
 	Callers  int
-	Rate     int   // operations a second; 0: each caller goes on as soon as it has its answer
-	Due      int64 // of the first timer, in nanoseconds since 1970; the others are Step apart
+	Rate     int   // operations a second; 0 if each caller goes on as soon as it has its answer
+	Due      int64 // due time of the first timer, in nanoseconds since 1970; the others are due Step apart
 	Step     time.Duration
-	In       time.Duration // if Due is 0: due so long after the call
-	// Until is when the load ends at the latest, in nanoseconds since 1970. 0: when all is done.
+	In       time.Duration // time from the call until the timer is due, if Due is 0
+	// Until is the latest end of the load, in nanoseconds since 1970. If it is 0, the load ends when all is done.
 	Until int64
-	// Near: each call is made 3, 2, 1 or 0 ms before its timer is due.
+	// Near makes each call 3, 2, 1 or 0 ms before its timer is due.
 	Near bool
-	// Record: each answer is an event.
+	// Record makes each answer an event.
 	Record bool
 }
 
 // loaded is the result of a load.
 type loaded struct {
-	Done    int // yes, or without an error
-	Refused int // no
+	Done    int // number of calls that returned true, or no error
+	Refused int // number of calls that returned false
 	Failed  int
 	Failure string // the first error
 	Elapsed time.Duration
@@ -66,7 +66,7 @@ type running struct {
 	mu   sync.Mutex
 	sum  loaded
 	took []time.Duration
-	err  error // of the recorder
+	err  error // error of the recorder
 }
 
 // call is one caller.
@@ -107,7 +107,7 @@ func (r *running) call() {
 	}
 }
 
-// wait waits until operation i is due, and reports whether it is to be made.
+// wait waits until it is time for operation i, and reports whether the operation is to be made.
 func (r *running) wait(i uint32) bool {
 	if r.Rate > 0 {
 		time.Sleep(time.Until(r.start.Add(time.Duration(i) * time.Second / time.Duration(r.Rate))))
@@ -118,7 +118,7 @@ func (r *running) wait(i uint32) bool {
 	return r.Until == 0 || time.Now().UnixNano() < r.Until
 }
 
-// due returns when a timer is due that is scheduled now.
+// due returns the time at which the timer of key is due if it is scheduled now.
 func (r *running) due(key uint32, now time.Time) time.Time {
 	if r.Due == 0 {
 		return now.Add(r.In)

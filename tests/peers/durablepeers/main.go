@@ -20,7 +20,7 @@ import (
 	"github.com/zeromicro/go-zero/core/logx"
 )
 
-// options are those of the command line.
+// options are the options of the command line.
 type options struct {
 	only  string
 	scale float64

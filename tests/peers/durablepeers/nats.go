@@ -14,11 +14,11 @@ import (
 
 // A NATS server is this program again, with the server of durable's own version.
 
-// natsRole has the settings of such a process.
+// natsRole has the settings of a process that is a NATS server.
 type natsRole struct {
 	Dir  string
 	Port int
-	Sync bool // before each answer
+	Sync bool // whether to sync to the disk before each answer
 }
 
 func natsServer(syncs bool) func(dir string) ([]serverSpec, error) {
@@ -50,7 +50,7 @@ func (r natsRole) run(until <-chan struct{}) error {
 	return nil
 }
 
-// reconnectWait is so short that servers are waited for, and not clients.
+// reconnectWait is short, so that the time until a server is back is measured, and not the wait of the client.
 const reconnectWait = 50 * time.Millisecond
 
 func natsConnect(addr string) (*nats.Conn, error) {
@@ -138,13 +138,13 @@ func (s *natsStore) Schedule(ctx context.Context, key string, at time.Time, valu
 	return err
 }
 
-// Move publishes again: that replaces the message of the subject, or makes a new one.
+// Move publishes the timer again, which replaces the message of the subject or makes a new message.
 func (s *natsStore) Move(ctx context.Context, key string, at time.Time, value []byte) (bool, error) {
 	err := s.Schedule(ctx, key, at, value)
 	return err == nil, err
 }
 
-// Cancel purges the subject of a timer. The answer says how many messages were there.
+// Cancel purges the subject of a timer. The answer has the number of messages that were purged.
 func (s *natsStore) Cancel(ctx context.Context, key string) (bool, error) {
 	m, err := s.conn.RequestWithContext(ctx, "$JS.API.STREAM.PURGE."+natsStream, fmt.Appendf(nil, `{"filter":"set.%s"}`, key))
 	if err != nil {

@@ -17,11 +17,11 @@ type nodeRole struct {
 	System string
 	Place  place
 	Works  bool
-	Record string // file of events
+	Record string // path of the file of events
 }
 
 type order struct {
-	Load    *load // or: how many timers are pending
+	Load    *load // load to run; nil if the order asks for the number of pending timers
 	Pending bool
 }
 
@@ -31,7 +31,7 @@ type answer struct {
 	Pending int
 }
 
-// answerMark precedes answers, as libraries print, too.
+// answerMark precedes each answer, since libraries print lines, too.
 const answerMark = "answer: "
 
 const openTimeout = time.Minute
@@ -61,7 +61,7 @@ func (r nodeRole) run(in io.Reader, out io.Writer) error {
 	return s.Close()
 }
 
-// open opens the system. A server that was started again may not be ready.
+// open opens the system. A server that was just started again may not be ready, so open tries again.
 func (r nodeRole) open(sys system, rec recorder) (store, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 	defer cancel()

@@ -28,7 +28,7 @@ func postgresServer(dir string) ([]serverSpec, error) {
 		return nil, err
 	}
 	data := filepath.Join(dir, "data")
-	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // for the server's user
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // the server's user needs access
 		return nil, err
 	}
 	if err := postgres.Init(dir, data); err != nil {

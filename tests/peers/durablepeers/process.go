@@ -15,7 +15,7 @@ type process struct {
 	out   io.Reader
 	said  *tail
 	ended chan struct{}
-	err   error // once ended
+	err   error // how the process ended, once it has
 }
 
 // tail keeps the end of a process's output, for error messages.
@@ -42,7 +42,7 @@ func (t *tail) String() string {
 	return t.text.String()
 }
 
-// start starts a process that ends with this one. Its output is to be read from out if that is wanted.
+// start starts a process that ends with this one. If wantOut is true, the output is to be read from out.
 func start(cmd *exec.Cmd, wantOut bool) (*process, error) {
 	p := &process{cmd: cmd, said: &tail{}, ended: make(chan struct{})}
 	endWithParent(cmd)
@@ -64,7 +64,8 @@ func start(cmd *exec.Cmd, wantOut bool) (*process, error) {
 	return p, nil
 }
 
-// wait waits for the end, once: whoever reads out calls it after that.
+// wait waits for the end of the process. It is called once. If the output is read from out, the reader calls it at the
+// end of the output.
 func (p *process) wait() {
 	p.err = p.cmd.Wait()
 	close(p.ended)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// endWithParent has the system kill the process when this one ends, however it does.
+// endWithParent has the system kill the process when this one ends, however this process ends.
 func endWithParent(c *exec.Cmd) {
 	if c.SysProcAttr == nil {
 		c.SysProcAttr = &syscall.SysProcAttr{}
@@ -18,7 +18,7 @@ func endWithParent(c *exec.Cmd) {
 	c.SysProcAttr.Pdeathsig = syscall.SIGKILL
 }
 
-// killTree kills a process and all that it has started, and waits until those are gone.
+// killTree kills a process and all processes that it has started, and waits until these are gone.
 func killTree(pid int) {
 	all := tree(pid)
 	for _, pid := range all {
@@ -53,10 +53,10 @@ func tree(pid int) []int {
 
 type stat struct {
 	state string
-	cpu   time.Duration // of the process, and of the children that it has waited for
+	cpu   time.Duration // CPU time of the process and of the children for which it has waited
 }
 
-// userHz is how many ticks a second of CPU time has in /proc, on all of Go's architectures.
+// userHz is the number of ticks in a second of CPU time in /proc, on all of Go's architectures.
 const userHz = 100
 
 func statOf(pid int) (stat, bool) {
@@ -84,7 +84,7 @@ func cpuOf(pid int) (all time.Duration) {
 	return all
 }
 
-// memoryOf returns the memory of a process and its children. What they share is counted once.
+// memoryOf returns the memory of a process and its children. Memory that they share is counted once.
 func memoryOf(pid int) (all int64) {
 	for _, pid := range tree(pid) {
 		text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
@@ -103,10 +103,10 @@ func busyCPU() (all time.Duration) {
 	text, _ := os.ReadFile("/proc/stat")
 	first, _, _ := strings.Cut(string(text), "\n")
 	for i, field := range strings.Fields(first) {
-		if i == 4 || i == 5 || i > 7 { // idle, waiting for a disk, and what is counted before
+		if i == 4 || i == 5 || i > 7 { // idle time, waiting for a disk, and time that other fields include
 			continue
 		}
-		ticks, _ := strconv.ParseInt(field, 10, 64) // the first one is a name
+		ticks, _ := strconv.ParseInt(field, 10, 64) // the first field is a name
 		all += time.Duration(ticks) * time.Second / userHz
 	}
 	return all

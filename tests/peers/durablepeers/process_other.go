@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// On other systems processes are killed alone, and CPU time and memory are not measured: they are zero.
+// On other systems a process is killed without the processes that it has started. CPU time and memory are not measured,
+// and are zero.
 
 func endWithParent(*exec.Cmd)   {}
 func killTree(int)              {}

@@ -13,7 +13,7 @@ import (
 type kind byte
 
 const (
-	scheduled kind = 1 + iota // it was acknowledged
+	scheduled kind = 1 + iota // the scheduling was acknowledged
 	cancelled                 // a cancel of the pending timer was acknowledged
 	fired                     // the handler was called
 )
@@ -21,8 +21,8 @@ const (
 type event struct {
 	Kind kind
 	Key  uint32
-	Due  int64 // of scheduled events
-	At   int64 // when the answer came, or the handler was called: nanoseconds since 1970
+	Due  int64 // due time, only of scheduled events
+	At   int64 // time of the answer or of the handler's call, in nanoseconds since 1970
 }
 
 // eventSize divides the size of a page, so that no event is written in part.
@@ -45,7 +45,7 @@ func (r recorder) add(e event) error {
 	return err
 }
 
-// reader reads what was appended to a file of events.
+// reader reads the events that were appended to a file.
 type reader struct{ file *os.File }
 
 func (r reader) next() (all []event, err error) {

@@ -16,7 +16,7 @@ import (
 type report struct {
 	scale    float64
 	systems  []system
-	left     []string // lines about what was left out
+	left     []string // lines about the systems that were left out
 	sections []section
 	spent    time.Duration // CPU time of all systems
 	failures []error
@@ -31,7 +31,7 @@ type section struct {
 
 var errNoneChosen = errors.New("no scenario or no system is chosen, or what they need is not installed")
 
-// measure runs the scenarios that are chosen with the systems that are there.
+// measure runs the chosen scenarios with the systems that are installed.
 func measure(ctx context.Context, o options, progress io.Writer) (*report, error) {
 	begun := time.Now()
 	r := &report{scale: o.scale}
@@ -62,7 +62,7 @@ func measure(ctx context.Context, o options, progress io.Writer) (*report, error
 	return r, nil
 }
 
-// choose chooses the systems that are there.
+// choose chooses the systems that are installed.
 func (r *report) choose(of string) {
 	for _, s := range systems() {
 		if !chosen(of, s.Name) {
@@ -76,7 +76,7 @@ func (r *report) choose(of string) {
 	}
 }
 
-// row returns a system's row of a table. It is an error if ctx ends. All others are in failures.
+// row returns a system's row of a table. It returns an error only if ctx ends. Other errors go to failures.
 func (r *report) row(ctx context.Context, c scenario, sys system) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -93,7 +93,7 @@ func (r *report) row(ctx context.Context, c scenario, sys system) ([]string, err
 	return append([]string{sys.Name}, cells...), nil
 }
 
-// of runs the scenario with a system, and returns the CPU time that it took, too.
+// of runs the scenario with a system. It returns the cells, and the CPU time that the system took.
 func (c scenario) of(ctx context.Context, sys system, scale float64) (cells []string, spent time.Duration, err error) {
 	r, err := newRig(ctx, sys)
 	if err != nil {
@@ -107,7 +107,7 @@ func (c scenario) of(ctx context.Context, sys system, scale float64) (cells []st
 	return cells, r.spent, err
 }
 
-// watchOthers returns a function that reports how much CPU time other programs have used since.
+// watchOthers returns a function that reports the CPU time that other programs have used since the call of watchOthers.
 func (r *report) watchOthers() func() string {
 	begun, busy, ours := time.Now(), busyCPU(), r.spent+ownCPU()
 	return func() string {

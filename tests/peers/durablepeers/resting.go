@@ -25,7 +25,7 @@ var resting = scenario{
 
 const (
 	probes = 900_000_000 // keys of timers that are due at once
-	// probeLimit is how long such a timer may take.
+	// probeLimit is the longest time that a probe may take.
 	probeLimit = 40 * time.Second
 )
 
@@ -35,7 +35,7 @@ func (r *rig) resting(ctx context.Context, n int, limit, idle time.Duration) ([]
 	if err != nil {
 		return nil, err
 	}
-	if err := sleepUntil(ctx, time.Now().Add(idle/2)); err != nil { // for what goes on after the last answer
+	if err := sleepUntil(ctx, time.Now().Add(idle/2)); err != nil { // lets work that follows the last answer end
 		return nil, err
 	}
 	memory, grown := r.memory(), r.disk()-disk
@@ -52,7 +52,7 @@ func (r *rig) resting(ctx context.Context, n int, limit, idle time.Duration) ([]
 }
 
 // probes measures how long it takes until a new timer has fired: first with all processes running, then after a kill of
-// the worker, then after a kill of the servers.
+// the worker, and then after a kill of the servers.
 func (r *rig) probes(ctx context.Context) (cells []string, err error) {
 	for i, kill := range []func() error{
 		func() error { return nil },
@@ -75,7 +75,7 @@ func (r *rig) probes(ctx context.Context) (cells []string, err error) {
 	return cells, nil
 }
 
-// probe schedules a timer until that is acknowledged, and waits for its handler.
+// probe tries to schedule a timer until the scheduling is acknowledged, and waits for the call of the handler.
 func (r *rig) probe(ctx context.Context, first uint32, begun time.Time) (string, error) {
 	until := begun.Add(probeLimit)
 	for key := first; time.Now().Before(until); key++ {

@@ -122,7 +122,7 @@ func (r *rig) startWorker() (err error) {
 // killWorker kills the worker, which is the caller, too, if the system is embedded.
 func (r *rig) killWorker() { r.kill(r.worker.process) }
 
-// processes returns all that runs.
+// processes returns all running processes of the rig.
 func (r *rig) processes() []*process {
 	all := append([]*process{r.worker.process}, r.servers...)
 	if r.caller != r.worker {
@@ -145,7 +145,7 @@ func (r *rig) memory() (all int64) {
 	return all
 }
 
-// disk returns the size of all files but the events.
+// disk returns the size of all files except the file of events.
 func (r *rig) disk() (all int64) {
 	_ = filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path == r.path(eventsFile) {
@@ -159,14 +159,14 @@ func (r *rig) disk() (all int64) {
 	return all
 }
 
-// look passes the events since the last look to the judge.
+// look passes the events since the last call of look to the judge.
 func (r *rig) look() error {
 	events, err := r.events.next()
 	r.judge.add(events)
 	return err
 }
 
-// close ends all processes, and removes the files. What is measured has been measured.
+// close kills all processes, and removes the files. All measurements must have ended.
 func (r *rig) close() {
 	if r.worker != nil {
 		if r.caller != nil && r.caller != r.worker {
@@ -179,7 +179,7 @@ func (r *rig) close() {
 	_ = os.RemoveAll(r.dir)
 }
 
-// node is a worker or a caller, seen from here.
+// node is the connection of a rig to a worker or caller.
 type node struct {
 	*process
 	answers chan answer

@@ -36,7 +36,7 @@ type riverStore struct {
 	pool   *pgxpool.Pool
 	client *river.Client[pgx.Tx]
 	works  bool
-	ids    sync.Map // ids of the timers of this process, by key: River returns an id to the caller
+	ids    sync.Map // ids of the timers of this process, by key, since River returns an id to the caller
 }
 
 func riverOnPostgres() system {

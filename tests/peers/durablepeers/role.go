@@ -10,7 +10,7 @@ import (
 
 // This program starts itself again as workers, callers and NATS servers.
 
-// roleVariable is the environment variable that has the role of such a process.
+// roleVariable is the environment variable with the role of the process.
 const roleVariable = "DURABLEPEERS_ROLE"
 
 // role has one field that is not nil.

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// scenario is a table of the page. Each has a file.
+// scenario is a table of the page. Each scenario has a file of its own.
 type scenario struct {
-	Name  string // for -only
+	Name  string // name for the flag -only
 	Title string
 	About string
-	Head  []string // without the name of the system
-	// Run returns the cells of a system. The rig is new.
+	Head  []string // head of the table, without the column of systems
+	// Run runs the scenario with a new rig, and returns the cells of the system.
 	Run func(ctx context.Context, r *rig, scale float64) ([]string, error)
 }
 
@@ -31,7 +31,7 @@ func scaledTime(d time.Duration, scale float64, least time.Duration) time.Durati
 
 const none = "–"
 
-// dueInAnHour is for timers that are not to fire.
+// dueInAnHour returns a due time for timers that are not to fire during a run.
 func dueInAnHour() int64 { return time.Now().Add(time.Hour).UnixNano() }
 
 const manyCallers = 256
@@ -39,7 +39,7 @@ const manyCallers = 256
 // warmUpFirst is a key above all others.
 const warmUpFirst = 910_000_000
 
-// warmUp makes connections, and runs the code once before it is measured. It returns how many timers can be
+// warmUp makes connections, and runs the code once before it is measured. It returns the number of timers that can be
 // scheduled in a second.
 func (r *rig) warmUp() (rate float64, err error) {
 	for i := range uint32(2) {
@@ -57,21 +57,21 @@ func (r *rig) warmUp() (rate float64, err error) {
 	return rate, nil
 }
 
-// fillAhead schedules n timers, or as many as can be in the time, and returns how many. The first is due when all are
-// scheduled, and each of the others a step later.
+// fillAhead schedules n timers, or as many as limit permits, and returns their number. The first timer is due when all
+// are scheduled, and each further timer a step later.
 func (r *rig) fillAhead(n int, limit, step time.Duration) (done int, due time.Time, err error) {
 	rate, err := r.warmUp()
 	if err != nil {
 		return 0, due, err
 	}
-	const spare = 1.5 // the rate is not the same at all times
+	const spare = 1.5 // the rate varies
 	need := min(limit, time.Duration(spare*float64(n)/rate*float64(time.Second)))
 	due = time.Now().Add(need + time.Second)
 	done, err = r.fill(n, need, due.UnixNano(), step, true)
 	return done, due, err
 }
 
-// fill schedules n timers, or as many as can be in the time.
+// fill schedules n timers, or as many as limit permits.
 func (r *rig) fill(n int, limit time.Duration, due int64, step time.Duration, record bool) (int, error) {
 	did, err := r.caller.load(load{
 		Do: "schedule", N: uint32(n), Callers: manyCallers, Due: due, Step: step, Record: record,
@@ -83,8 +83,8 @@ func (r *rig) fill(n int, limit time.Duration, due int64, step time.Duration, re
 	return did.Done, err
 }
 
-// settle waits until all timers have fired that were acknowledged, or nothing has fired for long, or until the limit
-// has passed since begun. It reports whether all have fired.
+// settle waits until all acknowledged timers have fired. It gives up when nothing has fired for the time idle, or at
+// the time until. It reports whether all have fired.
 func (r *rig) settle(ctx context.Context, idle time.Duration, until time.Time) (bool, error) {
 	moved, before := time.Now(), -1
 	for {

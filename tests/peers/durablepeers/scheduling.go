@@ -49,7 +49,7 @@ func cpuText(cpu time.Duration) string {
 	return figures.Duration(cpu)
 }
 
-// rate returns the operations done a second, and the number of those that have failed.
+// rate formats the number of operations in a second, and the number of operations that have failed.
 func (l loaded) rate() string {
 	text := figures.Count(int(float64(l.Done) / l.Elapsed.Seconds()))
 	if l.Failed > 0 {

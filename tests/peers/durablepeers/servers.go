@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// serverSpec is a server: this program in a role, or another one.
+// serverSpec is a server: this program in a role, or another program.
 type serverSpec struct {
 	Addr    string
 	Role    *role
 	Command func() *exec.Cmd
-	Ready   func(ctx context.Context, addr string) error // whether it answers
+	Ready   func(ctx context.Context, addr string) error // returns nil if the server answers
 }
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
@@ -34,8 +34,8 @@ const (
 	readyInterval = 3 * time.Millisecond
 )
 
-// start starts the server and waits until it answers. One that ends is started again: after a kill, its port or
-// memory may still be taken.
+// start starts the server and waits until it answers. A server that ends is started again: after a kill, its port or
+// memory may still be taken for a while.
 func (s serverSpec) start(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -71,7 +71,7 @@ func (s serverSpec) launch() (*process, error) {
 	return p, err
 }
 
-// await waits until the server answers, or has ended.
+// await waits until the server answers or has ended.
 func (s serverSpec) await(ctx context.Context, p *process) error {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, readyTimeout)

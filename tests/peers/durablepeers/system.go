@@ -10,34 +10,35 @@ import (
 	"time"
 )
 
-// system is one contender: what it is, which servers it needs, and how a process opens it.
+// system is one of the systems that are compared: its description, its servers, and the way to open it.
 type system struct {
 	Name     string
-	Settings string // for the page: all settings that are not the default, and the defaults that matter
-	Answer   string // where a timer is stored when a caller has its answer
-	// Embedded: there is no server, so callers are in the worker's process.
+	Settings string // text for the page: all settings that are not the default, and the defaults that matter
+	Answer   string // text for the page: where a timer is stored when a caller has its answer
+	// Embedded means that there is no server, so callers are in the worker's process.
 	Embedded bool
 	Needs    []program
 	// Servers returns the servers to start, with files in dir.
 	Servers func(dir string) ([]serverSpec, error)
 	// Prepare is called once, when the servers are up. It may be nil.
 	Prepare func(ctx context.Context, p place) error
-	// Open opens the system in this process. handle is nil in a caller; else it is called for each timer that is
+	// Open opens the system in this process. handle is nil in a caller. In a worker it is called for each timer that is
 	// due, by any goroutine, and cannot fail.
 	Open func(ctx context.Context, p place, handle func(key string)) (store, error)
 }
 
-// place is where a system is.
+// place says where the files and servers of a system are.
 type place struct {
-	Dir   string   // for an embedded one
-	Addrs []string // of the servers, in the order of Servers
+	Dir   string   // directory of an embedded system
+	Addrs []string // addresses of the servers, in the order of Servers
 }
 
-// store is a system that is open. The bool that a method returns is whether the timer was still pending, so that
-// its handler had not been called, and the operation was carried out.
+// store is a system that is open. A method returns true if its operation was carried out. Then the timer was still
+// pending, and its handler had not been called.
 type store interface {
 	Schedule(ctx context.Context, key string, at time.Time, value []byte) error
-	// Move gets the value again for systems that have no such operation, and put another timer instead.
+	// Move makes the timer due at the time at. It is given the value again for systems that cannot move a timer, and
+	// replace it by another timer.
 	Move(ctx context.Context, key string, at time.Time, value []byte) (bool, error)
 	Cancel(ctx context.Context, key string) (bool, error)
 	Pending(ctx context.Context) (int, error)
@@ -67,7 +68,7 @@ func named(name string) (system, error) {
 
 // program is a program of Debian.
 type program struct {
-	find    func() string // "": not installed
+	find    func() string // returns the program's path, or "" if it is not installed
 	Package string
 }
 
@@ -91,7 +92,7 @@ func (s system) missing() (packages []string) {
 	return packages
 }
 
-// The key of timer i, and the i of a key.
+// keyOf returns the key of timer i. indexOf returns the i of such a key.
 func keyOf(i uint32) string { return fmt.Sprintf("k%09d", i) }
 
 func indexOf(key string) (uint32, error) {
@@ -101,7 +102,7 @@ func indexOf(key string) (uint32, error) {
 
 const valueSize = 100
 
-// valueOf returns the value of a key, which begins with the key: some systems call a handler with the value alone.
+// valueOf returns the value of a key, which begins with the key: some systems call a handler with only the value.
 func valueOf(key string) []byte {
 	return []byte(key + strings.Repeat("v", valueSize-len(key)))
 }

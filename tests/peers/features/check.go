@@ -34,8 +34,8 @@ func lacks(evidence string) outcome { return outcome{notOffered, evidence} }
 
 // check finds out whether a contender keeps a promise.
 type check struct {
-	name    string // of the process
-	promise string // in tables
+	name    string // name of the check's process
+	promise string // text in tables
 	try     func(s *subject) outcome
 }
 
@@ -64,13 +64,14 @@ var checks = []check{
 // subject is the contender in the process of a check.
 type subject struct {
 	contender.Contender
-	step string // the step it has begun, for the report of a check that hangs
+	step string // the step that the check has begun, for the report of a check that hangs
 }
 
-// interval returns the contender's tick, or a millisecond if that is longer or it has none.
+// interval returns the contender's tick, but at least a millisecond. It returns a millisecond if the contender has no
+// tick.
 func (s *subject) interval() time.Duration { return max(s.Fine, time.Millisecond) }
 
-// units returns n intervals, each long enough for a shared machine.
+// units returns the length of n units. A unit is an interval, or more if an interval is too short for a shared machine.
 func (s *subject) units(n float64) time.Duration {
 	return time.Duration(n * float64(max(s.Fine, 10*time.Millisecond)))
 }
@@ -89,11 +90,11 @@ func (s *subject) open(n int) contender.Timers {
 	return t
 }
 
-// patience is how much longer than expected await waits.
+// patience is the time that await waits in addition to the expected time.
 const patience = 2 * time.Second
 
-// await waits until done returns true, which should happen within the given units. After
-// that and some patience it gives up.
+// await waits until done returns true, which should happen within the given units. await gives up when these units and
+// patience have passed.
 func (s *subject) await(units float64, done func() bool) bool {
 	end := time.Now().Add(s.units(units+1) + patience)
 	for ; time.Now().Before(end); time.Sleep(time.Millisecond) {

@@ -20,10 +20,10 @@ const (
 	childOf    = "FEATURES_OF"
 )
 
-// longest is how long a check may take. A check that takes longer hangs.
+// longest is the longest time that a check may take. A check that takes longer counts as hanging.
 const longest = 15 * time.Second
 
-// marker precedes the outcome, because libraries print too.
+// marker precedes the outcome, because libraries print lines, too.
 const marker = "outcome: "
 
 // If the environment names a check, runIfChild runs it and ends the process.

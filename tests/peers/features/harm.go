@@ -93,7 +93,7 @@ func (s *subject) closesTwice() outcome {
 	return keeps("the second call does nothing")
 }
 
-// setsWhenClosed checks that neither pending timers nor one set after closing run.
+// setsWhenClosed checks that no timer runs after closing, neither one that was pending nor one that is set later.
 func (s *subject) setsWhenClosed() outcome {
 	if !s.Closes {
 		return lacks("there is nothing to close")
@@ -140,7 +140,7 @@ func (s *subject) frees() outcome {
 		runtime.GC()
 		time.Sleep(20 * time.Millisecond)
 	}
-	left := max(0, n-1-freed.Load()) // the handle of the last one is kept
+	left := max(0, n-1-freed.Load()) // the handle of the last timer is kept
 	runtime.KeepAlive(t)
 	if left > n/10 {
 		return fails("%d of %d stopped callbacks are still held", left, n)

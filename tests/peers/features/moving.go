@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
-// course is a timer that is set, and reset when elapsed has passed. All fields are in
-// units.
+// course is a timer that is set to run after set. When elapsed has passed, it is reset to run after reset. All fields
+// are in units.
 type course struct {
 	set, elapsed int
 	reset        float64
@@ -31,13 +31,13 @@ func courses(n int) []course {
 	return cs
 }
 
-// misses counts the courses that did not run as they should.
+// misses counts the courses that ran early, late, never or more than once.
 type misses struct{ early, late, never, more int }
 
 func (m misses) sum() int { return m.early + m.late + m.never + m.more }
 
-// resets counts timers that are more than an interval early, or half a turn of the ring
-// late. That may be the machine's fault, so the best of several tries counts.
+// resets counts timers that are more than an interval early, or half a turn of the ring late. A busy machine can also
+// cause this, so the best of several tries counts.
 func (s *subject) resets() outcome {
 	if _, ok := s.open(1).(contender.Resetter); !ok {
 		return lacks("there is no Reset")
@@ -65,7 +65,7 @@ func (s *subject) run(cs []course) misses {
 	defer t.Close()
 	resetter := t.(contender.Resetter)
 	ran := make([]atomic.Int32, len(cs))
-	at := make([]atomic.Int64, len(cs)) // since start
+	at := make([]atomic.Int64, len(cs)) // times since start
 	start := time.Now()
 	for i, c := range cs {
 		_ = t.Set(i, s.units(float64(c.set)), func() {
@@ -73,16 +73,16 @@ func (s *subject) run(cs []course) misses {
 			ran[i].Add(1)
 		})
 	}
-	due := make([]time.Duration, len(cs)) // since start
+	due := make([]time.Duration, len(cs)) // times since start
 	s.step = "resetting a timer"
 	for _, i := range byElapsed(cs) {
 		time.Sleep(time.Until(start.Add(s.units(float64(cs[i].elapsed) + 0.5))))
 		if ran[i].Load() > 0 {
-			continue // the machine was too busy
+			continue // the timer has run before its reset: the machine was too busy
 		}
 		due[i] = time.Since(start) + s.units(cs[i].reset)
 		if !resetter.Reset(i, s.units(cs[i].reset)) {
-			due[i] = 0 // it fired meanwhile
+			due[i] = 0 // the timer fired before it was reset
 		}
 	}
 	s.await(2*slots, func() bool { return int(total(ran)) == len(cs) })
@@ -90,8 +90,7 @@ func (s *subject) run(cs []course) misses {
 	return s.judge(due, ran, at)
 }
 
-// judge compares the deadlines of the timers with when and how often they ran. A deadline
-// of 0 is ignored.
+// judge compares the deadlines of the timers with the times and numbers of their runs. A deadline of 0 is ignored.
 func (s *subject) judge(due []time.Duration, ran []atomic.Int32, at []atomic.Int64) (m misses) {
 	for i := range due {
 		off := time.Duration(at[i].Load()) - due[i]

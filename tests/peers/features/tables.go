@@ -25,7 +25,7 @@ type findings struct {
 // cell is the place of an outcome in the table.
 type cell struct{ check, of string }
 
-// atOnce is the number of checks that run at the same time. They mostly sleep.
+// atOnce is the number of checks that run at the same time. Checks mostly sleep.
 const atOnce = 8
 
 // tryAll runs each check for each contender.
@@ -34,7 +34,7 @@ func tryAll(ctx context.Context, of []contender.Contender, checks []check) (find
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
-	for _, one := range slices.Backward(of) { // the last one takes longest
+	for _, one := range slices.Backward(of) { // the last contender takes longest
 		for _, c := range checks {
 			group.Go(func() error {
 				o, err := try(ctx, one, c)
@@ -86,7 +86,7 @@ func (f findings) evidence(of contender.Contender) [][]string {
 	return rows
 }
 
-// heading includes the version that was checked.
+// heading returns the heading for a contender, with the version that was checked.
 func heading(c contender.Contender) string {
 	if c.Module == "" {
 		return c.Label

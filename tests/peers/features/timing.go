@@ -19,13 +19,13 @@ func (s *subject) neverEarlyAbove() outcome {
 	return s.neverEarly(func() time.Duration { return s.interval() + 1 + rand.N(2*s.interval()) })
 }
 
-// neverEarly measures from before the timer is set, so a timer that seems early is early.
+// neverEarly measures from a time before the timer is set, so a timer that seems early is early.
 func (s *subject) neverEarly(delay func() time.Duration) outcome {
 	const n = 60
 	t := s.open(n)
 	s.step = "setting timers"
 	var ran atomic.Int64
-	var most atomic.Int64 // early
+	var most atomic.Int64 // the most nanoseconds by which a timer was early
 	for i := range n {
 		time.Sleep(rand.N(s.interval() / 10))
 		d, start := delay(), time.Now()
@@ -72,7 +72,7 @@ func (s *subject) submillisecond() outcome {
 		slices.Sort(late)
 		best, earliest = min(best, figures.Quantile(late, 0.5)), min(earliest, late[0])
 		if best >= time.Second/4 {
-			break // it won't become good
+			break // further tries would not help
 		}
 	}
 	switch {
@@ -118,7 +118,7 @@ func (s *subject) slowNeighbour() outcome {
 
 const tenYears = 10 * 365 * 24 * time.Hour
 
-// tenYears sets timers with a delay of ten years, and compares their cost with that of timers with an hour's delay.
+// tenYears sets timers with a delay of ten years, and compares their cost with the cost of timers with an hour's delay.
 func (s *subject) tenYears() outcome {
 	const n = 2000
 	t := s.open(1)

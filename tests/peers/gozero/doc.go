@@ -1,3 +1,3 @@
-// Package gozero compares package compat with go-zero's core/collection: where they
-// differ, where they don't, in a service, and in benchmarks.
+// Package gozero compares package compat with go-zero's core/collection. It has tests of the differences, of what is
+// the same, and of a service, and benchmarks.
 package gozero

@@ -4,14 +4,13 @@
 //
 //	cd tests/peers && go run ./performance
 //
-// With -all it also measures further libraries, for the tables of docs/peers.md. That
-// takes a quarter of an hour, or five minutes with -rounds 1. With -driven it measures
-// nothing but a hierarchy.Driven beside what others expire their entries with, for the same
-// page, which takes three minutes.
+// With -all it also measures further libraries, for the tables of docs/peers.md. That takes a quarter of an hour, or
+// five minutes with -rounds 1. With -driven it measures only a hierarchy.Driven and the structures with which other
+// projects expire their entries, for the same page. That takes three minutes.
 //
-// It runs the benchmarks of package hierarchy and those in its own tests, each in a process
-// of its own. They alternate in several rounds, and the figures are medians. Their output
-// can be saved, to draw and write it again, or for benchstat:
+// It runs the benchmarks of package hierarchy and the benchmarks in its own tests, each in a process of its own. The
+// benchmarks alternate in several rounds, and the figures are medians. The output of the benchmarks can be saved, to
+// make pictures and tables from it again, or for benchstat:
 //
 //	go run ./performance -keep results.txt -rounds 6
 //	go run ./performance -from results.txt
@@ -35,7 +34,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// options say what to measure and where the files are.
+// options determine what is measured, and where the files are.
 type options struct {
 	plan plan
 	root string // the top of the repository
@@ -93,7 +92,7 @@ func fail(err error, status int) {
 	os.Exit(status)
 }
 
-// run measures, then draws, writes and prints. It reports to progress what it is doing.
+// run measures, then draws, writes and prints. run writes to progress what it is doing.
 func run(ctx context.Context, o options, out, progress io.Writer) error {
 	raw, err := printed(ctx, o, progress)
 	if err != nil {

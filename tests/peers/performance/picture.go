@@ -15,7 +15,7 @@ import (
 
 const plotHeight = 300
 
-// drawPictures draws to a directory every picture that there are results for.
+// drawPictures draws to a directory every picture for which there are results.
 func drawPictures(docs string, r results) error {
 	for _, p := range []struct {
 		family, file string
@@ -47,7 +47,7 @@ func drawable(curves []curve) error {
 type curve struct {
 	label  string
 	stroke draw.LineStyle
-	marked bool // each point has a mark
+	marked bool // whether each point has a mark
 	points plotter.XYs
 }
 

@@ -17,7 +17,7 @@ import (
 // In points.
 const (
 	barWidth  = 16
-	barHeight = 28 // with the gap to the next
+	barHeight = 28 // includes the gap to the next bar
 	axisRoom  = 45
 )
 
@@ -41,7 +41,7 @@ func drawMemory(path string, r results) error {
 	})
 }
 
-// widerFonts makes room for names in fonts that are wider than the one that plot measures.
+// widerFonts makes room for names in fonts that are wider than the font with which plot measures.
 const widerFonts = "   "
 
 // memoryBars returns the bars in the order of the axis, from bottom to top.

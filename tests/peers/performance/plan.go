@@ -36,14 +36,14 @@ type job struct {
 	time string // a value of -test.benchtime
 }
 
-// plan is how much to measure.
+// plan says what is measured, and with how many timers.
 type plan struct {
 	rounds  int
-	time    string // per benchmark of calls
+	time    string // time for each benchmark of calls
 	pending []int  // numbers of pending timers, for setting and stopping
 	crowd   int    // number of timers due at one instant, and for measuring memory
 	resets  int    // number of timers that two goroutines reset
-	slow    bool   // also run the benchmarks that take seconds with any number of timers
+	slow    bool   // whether to run also the benchmarks that take seconds with any number of timers
 	peers   []int  // numbers of pending timers for all contenders; includes crowd
 	lives   int    // number of entries for the benchmarks of Driven, which run alone
 }

@@ -11,8 +11,8 @@ const (
 	inADay         = "/due=day/step=second"
 )
 
-// The implementations that are compared in lives, the other one first. Face is a Driven
-// behind the methods of thw.
+// The implementations that are compared in benchmarks of lives. The implementation of the other project comes first.
+// Face is a Driven with the API of thw.
 var (
 	storeLives = []string{"thw", "driven", "face"}
 	leaseLives = []string{"etcd", "driven"}

@@ -45,7 +45,7 @@ func (p plan) peerJobs(jobs []job) []job {
 	return more
 }
 
-// waits returns how many lone timers to wait for: fewer if each takes a second.
+// waits returns the number of lone timers for which to wait. It is smaller if each timer takes a second.
 func waits(c contender.Contender) string {
 	if c.Fine >= time.Second {
 		return "5x"

@@ -42,7 +42,7 @@ type tableOf struct {
 	rows   func(results) [][]string
 }
 
-// tables returns the tables that there are results for.
+// tables returns the tables for which there are results.
 func tables(r results, families []tableOf) (all [][][]string) {
 	for _, t := range families {
 		if r.measured(t.family) {
@@ -71,7 +71,7 @@ func costTable(r results) [][]string {
 	rows := [][]string{append(head, "Wheel / time")}
 	for _, n := range r.numbers("SetStop", "time") {
 		if n == 0 {
-			continue // the same as one
+			continue // for this number the result is the same as for one timer
 		}
 		row := []string{figures.Count(n)}
 		for _, impl := range costImpls {

@@ -18,10 +18,10 @@ var lifeFamilies = []tableOf{
 	{"CacheLife", cacheTable},
 }
 
-// lifeRow is a row of these tables: a figure of one benchmark, for each implementation.
+// lifeRow is a row of the tables about Driven: a figure of one benchmark, for each implementation.
 type lifeRow struct {
 	what, family, way, unit string
-	n                       int // 0 for the number of entries of the table
+	n                       int // number of entries; 0 if it is the number for the whole table
 	keeps                   bool
 }
 

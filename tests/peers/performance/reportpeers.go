@@ -94,7 +94,7 @@ func weightTable(r results) [][]string {
 	return rows
 }
 
-// lateness formats the earliest, the median and p99. Early ones are marked.
+// lateness formats the earliest value, the median and p99. Values of early timers are marked.
 func (r results) lateness(b benchmark) (cells []string) {
 	for _, unit := range []string{"late-min-µs", "late-p50-µs", "late-p99-µs"} {
 		cells = append(cells, r.signed(b, unit))

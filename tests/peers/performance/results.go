@@ -41,7 +41,7 @@ func (r results) add(record *benchfmt.Result) {
 	name := string(record.Name.Full())
 	if _, parts := record.Name.Parts(); len(parts) > 0 {
 		if last := string(parts[len(parts)-1]); strings.HasPrefix(last, "-") {
-			name = strings.TrimSuffix(name, last) // the number of processors
+			name = strings.TrimSuffix(name, last) // last is the number of processors
 		}
 	}
 	if r[name] == nil {

@@ -16,7 +16,7 @@ type contender struct {
 // opened is a contender at work.
 type opened struct {
 	after   func(d time.Duration, f func()) error
-	wakeups func() uint64 // nil if they are not counted
+	wakeups func() uint64 // returns the number of wake-ups; nil if they are not counted
 	close   func()
 }
 
@@ -53,7 +53,7 @@ func openTime() (*opened, error) {
 	}, nil
 }
 
-// wheel opens a wheel. Its configuration, and the clock in it, is made only then.
+// wheel opens a wheel. The configuration, with its clock, is made only when the wheel is opened.
 func wheel(config func() hierarchy.Config) func() (*opened, error) {
 	return func() (*opened, error) {
 		w, err := hierarchy.New(config())

@@ -17,7 +17,7 @@ type scenario struct {
 	entrants []entrant
 }
 
-// entrant works for about the given time. It returns how many times it was woken, or 0 if it does not know.
+// entrant works for about the given time. It returns the number of its wake-ups, or 0 if the number is not known.
 type entrant struct {
 	name string
 	work func(turn time.Duration) (wakeups uint64, err error)
@@ -27,7 +27,7 @@ type entrant struct {
 type cost struct {
 	scenario, name string
 
-	cpu     []time.Duration // per second
+	cpu     []time.Duration // CPU time per second
 	wakeups []float64       // per second; 0 if they are not counted
 }
 

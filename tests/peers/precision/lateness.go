@@ -14,7 +14,7 @@ type panel struct {
 	curves []curve
 }
 
-// curve holds how late one contender's timers were, in ascending order.
+// curve holds the lateness of each of one contender's timers, in ascending order.
 type curve struct {
 	name string
 	late []time.Duration
@@ -33,7 +33,7 @@ func measurePanels(o options, progress io.Writer) ([]panel, error) {
 	return panels, nil
 }
 
-// measurePanel measures the contenders in turns. In one round, all get the same delays.
+// measurePanel measures the contenders in turns. In one round, all contenders get the same delays.
 func measurePanel(l load, timers, rounds int) (panel, error) {
 	defer l.start()()
 	p := panel{load: l.name}
@@ -78,7 +78,7 @@ func measureTurn(c contender, delays []time.Duration) ([]time.Duration, error) {
 	return late, nil
 }
 
-// lateness returns how late one lone timer is. An early timer is an error.
+// lateness returns the lateness of one lone timer. An early timer is an error.
 func lateness(o *opened, d time.Duration) (time.Duration, error) {
 	fired := make(chan time.Duration, 1)
 	deadline := time.Now().Add(d)

@@ -17,12 +17,11 @@ import (
 	"time"
 )
 
-// options say how much to measure: the number of turns of each implementation and, where
-// CPU time is measured, how long a turn is.
+// options determine the number of turns of each implementation and, where CPU time is measured, the length of a turn.
 type options struct {
-	picture string // path to draw to
+	picture string // path of the picture to draw
 
-	timers, rounds       int // per curve, and the turns in which they are set
+	timers, rounds       int // number of timers for each curve, and of the turns in which they are set
 	crowdTurns, lowTurns int
 	crowdTurn, lowTurn   time.Duration
 }
@@ -51,7 +50,7 @@ func fail(err error, status int) {
 	os.Exit(status)
 }
 
-// run measures, then draws, then prints. It reports to progress what it is doing.
+// run measures, then draws, then prints. run writes to progress what it is doing.
 func run(o options, out, progress io.Writer) error {
 	if _, err := cpuTime(); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// crowdOf sets many timers with random deadlines within the turn and waits for all of them.
-// The cost of setting them counts too.
+// crowdOf sets many timers with random deadlines within the turn and waits for all of them. The cost of setting the
+// timers counts, too.
 func crowdOf(open func() (*opened, error)) func(time.Duration) (uint64, error) {
 	return func(turn time.Duration) (uint64, error) {
 		o, err := open()

@@ -37,8 +37,8 @@ type Ticker struct {
 
 // Adapter is an adapter under test.
 type Adapter struct {
-	Name string // the prefix of its panics
-	Real Clock  // the original's real clock
+	Name string // the prefix of the adapter's panics
+	Real Clock  // the real clock of the library for which the adapter is
 	New  func(w *hierarchy.Wheel) Clock
 }
 

@@ -22,7 +22,7 @@ func (a Adapter) full(t *testing.T) {
 	ticker := c.NewTicker(time.Second)
 	require.Equal(t, 5, w.Len())
 	_, err = w.AfterFunc(time.Second, func() {})
-	require.ErrorIs(t, err, hierarchy.ErrFull) // others still get the error
+	require.ErrorIs(t, err, hierarchy.ErrFull) // callers that can get an error still get it
 
 	m.Add(time.Second)
 	require.Equal(t, time.Second, received(timer.Chan()))
@@ -56,7 +56,7 @@ func (a Adapter) fullSleep(t *testing.T) {
 	require.Equal(t, m.Now(), <-woke)
 }
 
-// stopped requires that timers end with their wheel, and resetting them does not help.
+// stopped requires that timers end with their wheel, even if they are reset.
 func (a Adapter) stopped(t *testing.T) {
 	c, w, m := a.onMock(t, hierarchy.Config{})
 	timer, after, ticker := c.NewTimer(time.Second), c.After(time.Second), c.NewTicker(time.Second)
@@ -68,7 +68,7 @@ func (a Adapter) stopped(t *testing.T) {
 	a.requireDead(t, c, timer, f, ticker, after)
 }
 
-// stoppedBefore requires the same of timers that are made on a wheel that was stopped.
+// stoppedBefore requires that timers that are made on a stopped wheel never fire, even if they are reset.
 func (a Adapter) stoppedBefore(t *testing.T) {
 	c, w, m := a.onMock(t, hierarchy.Config{})
 	w.Stop()
@@ -115,7 +115,7 @@ func (a Adapter) sleepEndsWithTheWheel(t *testing.T) {
 
 func (a Adapter) panics(t *testing.T) {
 	c, w, _ := a.onMock(t, hierarchy.Config{})
-	for range 2 { // the same once the wheel is stopped
+	for range 2 { // the second time the wheel is already stopped
 		for _, period := range []time.Duration{0, -1} {
 			require.PanicsWithValue(t, a.Name+": non-positive interval for NewTicker", func() { c.NewTicker(period) })
 		}

@@ -52,14 +52,14 @@ func (tr *tracer) note(what ...any) {
 	tr.steps = append(tr.steps, fmt.Sprint(tr.Since(tr.begin).Truncate(ms), " ", fmt.Sprint(what...)))
 }
 
-// wait lets d pass, and half a millisecond, so that nothing is due at its end.
+// wait lets d and half a millisecond pass, so that nothing is due at the end of the wait.
 func (tr *tracer) wait(d time.Duration) {
 	time.Sleep(d + ms/2)
 	synctest.Wait()
 	time.Sleep(ms / 2)
 }
 
-// look notes what c has.
+// look records the value that is in c, if any.
 func (tr *tracer) look(what string, c <-chan time.Time) {
 	synctest.Wait()
 	select {
@@ -133,7 +133,7 @@ func (tr *tracer) tickers() {
 		tr.look("ticker", t.C)
 	}
 	tr.wait(35 * ms)
-	<-t.C // the clocks differ in how late this tick says it is; the next tick is in step
+	<-t.C // the clocks send different times for this tick, but the same time for the next one
 	tr.look("ticker", t.C)
 	tr.wait(9 * ms)
 	tr.look("ticker", t.C)

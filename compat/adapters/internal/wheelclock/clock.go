@@ -10,11 +10,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Clock reads the time of a wheel, and sets timers on it. If the wheel is full, they take
-// places beyond MaxPending. If it is stopped, they never fire, and Sleep returns at once.
+// Clock reads the time of a wheel, and sets timers on it. If the wheel is full, the timers take places beyond
+// MaxPending. If the wheel is stopped, the timers never fire, and Sleep returns at once.
 type Clock struct {
 	wheel *hierarchy.Wheel
-	name  string // of the adapter, for panics
+	name  string // name of the adapter, for panics
 }
 
 // New makes a Clock for the adapter called name.

@@ -9,18 +9,18 @@ import (
 )
 
 // extra is a timer or ticker with a channel that was made while the wheel was full. It is built on FuncTimers, because
-// only these take places beyond MaxPending. So the wheel's executor sends its times.
+// only FuncTimers take places beyond MaxPending. So the wheel's executor sends the times on the channel.
 type extra struct {
 	wheel  *hierarchy.Wheel // immutable, as the next two
 	c      chan time.Time
-	repeat bool // it is a ticker
+	repeat bool // whether this is a ticker
 
 	mu     sync.Mutex
 	timer  *hierarchy.FuncTimer // guarded by mu, as all below; nil until it is set
 	run    uint64               // changes with each Stop and Reset, so that an earlier firing sends nothing
-	unsent bool                 // it was set, and has not sent or been stopped since
-	period time.Duration        // of a ticker
-	next   time.Time            // when a ticker ticks next
+	unsent bool                 // whether it was set, and has neither sent nor been stopped since
+	period time.Duration        // period of a ticker
+	next   time.Time            // time of the next tick of a ticker
 }
 
 func (c Clock) newExtra(repeat bool) *extra {
@@ -33,7 +33,7 @@ func (c Clock) extraTimer(d time.Duration) Timer {
 	return Timer{e.c, e}
 }
 
-// Stop is true if a timer was pending, or had fired and its value was not received.
+// Stop stops the timer or ticker. It returns true if a timer was pending, or had sent a value that was not received.
 func (e *extra) Stop() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -90,15 +90,14 @@ func (e *extra) fire(run uint64) {
 	case e.c <- now:
 	default: // a tick that was not received before the next one
 	}
-	e.unsent = false // a ticker does not use it
+	e.unsent = false // a ticker does not use unsent
 	if e.repeat {
 		e.timer.Reset(e.untilNext(now))
 	}
 }
 
-// untilNext returns the time from now to the next tick. Ticks do not drift, and missed ones are
-// skipped. If the wall clock was set, the next tick may come early, but none comes late. mu
-// must be held.
+// untilNext returns the time from now to the next tick. Ticks do not drift, and missed ones are skipped. If the wall
+// clock was set, the next tick may come early, but not late. mu must be held.
 func (e *extra) untilNext(now time.Time) time.Duration {
 	late := now.Sub(e.next) % e.period
 	if late < 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Cache is the least that a cache with a lifetime for each entry needs: a map, a lock and a
-// Wheel. Unlike otter, it has no maximum size, and its callers meet at the lock.
+// Cache is the least that a cache with a lifetime for each entry needs: a map, a lock and a Wheel. Unlike a cache of
+// otter, it has no maximum size, and all callers take one lock.
 type Cache[K comparable, V any] struct {
 	now      func() int64
 	onExpire func(key K, value V)
@@ -40,7 +40,7 @@ func NewCache[K comparable, V any](now func() int64, onExpire func(key K, value 
 	}
 }
 
-// Set sets the value of key, for a time.
+// Set sets the value of key, which expires after lifetime.
 func (c *Cache[K, V]) Set(key K, value V, lifetime time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +53,7 @@ func (c *Cache[K, V]) Set(key K, value V, lifetime time.Duration) {
 	c.wheel.Schedule(e)
 }
 
-// SetExpiresAfter changes how long key lives from now on.
+// SetExpiresAfter makes key expire after lifetime from now.
 func (c *Cache[K, V]) SetExpiresAfter(key K, lifetime time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +73,7 @@ func (c *Cache[K, V]) Invalidate(key K) {
 	}
 }
 
-// find returns the entry of key, unless it has expired. Then it is removed.
+// find returns the entry of key. If the entry has expired, find removes it and returns nil.
 func (c *Cache[K, V]) find(key K) *entry[K, V] {
 	e := c.entries[key]
 	if e != nil && e.expiresAt <= c.now() {
@@ -94,7 +94,7 @@ func (c *Cache[K, V]) remove(e *entry[K, V]) {
 	delete(c.entries, e.key)
 }
 
-// batch is how many entries expire under one hold of the lock.
+// batch is the most entries that expire under one hold of the lock.
 const batch = 256
 
 // CleanUp removes the entries that have expired. It releases the lock after every 256 entries.

@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server/thw"
 )
 
-// The format is that of thw, so each can read what the other has written.
+// The format is the format of thw, so thw and this package can read each other's output.
 const (
 	version   = 1
 	headerLen = 17 // the version, the number of entries and the stamp
@@ -26,8 +26,7 @@ func (hw *HashWheel) Encode(highSeq uint64) []byte {
 	return b
 }
 
-// Decode replaces all entries by those in b, and returns the highSeq that was encoded with
-// them.
+// Decode replaces all entries by the entries in b, and returns the highSeq that was encoded with them.
 func (hw *HashWheel) Decode(b []byte) (uint64, error) {
 	if len(b) < headerLen {
 		return 0, io.ErrShortBuffer

@@ -1,4 +1,4 @@
-// Package hashwheel puts a hierarchy.Driven behind the face of NATS's thw.HashWheel
+// Package hashwheel gives a hierarchy.Driven the API of NATS's thw.HashWheel
 // (github.com/nats-io/nats-server/v2/server/thw), by which its streams expire messages.
 //
 // thw finds an entry by its sequence and its expiry. A Driven finds it by its Handle. To
@@ -25,8 +25,8 @@ import (
 type HashWheel struct {
 	driven hierarchy.Driven[uint64]
 
-	// handles has the Handle of each sequence that is pending, or that ExpireTasks is offering. The latter is no longer
-	// in driven.
+	// handles has the Handle of each sequence that is pending, or that ExpireTasks is offering. A sequence that is
+	// being offered is no longer in driven.
 	handles map[uint64]hierarchy.Handle
 }
 
@@ -51,7 +51,7 @@ func (hw *HashWheel) set(seq uint64, expires int64) {
 	}
 }
 
-// Remove removes seq, which must expire then.
+// Remove removes seq, whose expiry must be expires.
 func (hw *HashWheel) Remove(seq uint64, expires int64) error {
 	h, ok := hw.find(seq, expires)
 	if !ok {
@@ -71,7 +71,7 @@ func (hw *HashWheel) Update(seq uint64, oldExpires, newExpires int64) error {
 	return nil
 }
 
-// find returns the Handle of seq if seq expires then, or if it is being offered.
+// find returns the Handle of seq if seq expires at the time expires, or if it is being offered.
 func (hw *HashWheel) find(seq uint64, expires int64) (h hierarchy.Handle, ok bool) {
 	if h, ok = hw.handles[seq]; !ok {
 		return h, false
@@ -86,11 +86,11 @@ func (hw *HashWheel) ExpireTasks(callback func(seq uint64, expires int64) bool) 
 	hw.ExpireTasksAt(time.Now().UnixNano(), callback)
 }
 
-// offered is an entry that was passed to callback, which has not accepted it.
+// offered is an entry that was passed to callback and that callback has not accepted.
 type offered struct {
 	seq     uint64
 	expires int64
-	handle  hierarchy.Handle // names nothing any more
+	handle  hierarchy.Handle // Handle of a timer that has expired, so it identifies nothing
 }
 
 // ExpireTasksAt is ExpireTasks for callers who know the time. thw has no such method.
@@ -112,7 +112,7 @@ func (hw *HashWheel) ExpireTasksAt(now int64, callback func(seq uint64, expires 
 	}
 }
 
-// putBack sets the declined entries again, except those that callback has removed or added again.
+// putBack sets the declined entries again, except the entries that callback has removed or added again.
 func (hw *HashWheel) putBack(declined []offered) {
 	for _, o := range declined {
 		if h, ok := hw.handles[o.seq]; ok && h == o.handle {
@@ -121,8 +121,7 @@ func (hw *HashWheel) putBack(declined []offered) {
 	}
 }
 
-// GetNextExpiration returns the earliest expiry if it is before that time, and
-// math.MaxInt64 otherwise.
+// GetNextExpiration returns the earliest expiry if it is before the time before, and math.MaxInt64 otherwise.
 func (hw *HashWheel) GetNextExpiration(before int64) int64 {
 	if due, ok := hw.driven.Next(); ok && int64(due) < before {
 		return int64(due)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Heap does the same as etcd's LeaseExpiredNotifier, in the same way, for comparison. The original can't be used
-// outside of its package, because only that package can make its items.
+// Heap reimplements etcd's LeaseExpiredNotifier, for comparison. The original can't be used outside of its package,
+// because only that package can make its items.
 type Heap struct {
 	items map[ID]*item
 	queue queue
@@ -57,7 +57,7 @@ func (h *Heap) RegisterOrUpdate(id ID, expiry time.Time) {
 	h.items[id] = i
 }
 
-// Unregister removes the lease that expires first. There must be one.
+// Unregister removes the lease that expires first. The heap must not be empty.
 func (h *Heap) Unregister() ID {
 	i := heap.Pop(&h.queue).(*item)
 	delete(h.items, i.id)

@@ -1,10 +1,9 @@
-// Package lease puts a hierarchy.Driven behind the face of etcd's LeaseExpiredNotifier
-// (go.etcd.io/etcd/server/v3/lease), by which a lessor finds the leases that have expired.
+// Package lease gives a hierarchy.Driven the API of etcd's LeaseExpiredNotifier (go.etcd.io/etcd/server/v3/lease), by
+// which a lessor finds the leases that have expired.
 //
-// etcd's is a heap and a map from lease to item, which is how it finds the item of a lease
-// that is renewed. Here the lease itself keeps the Handle of its timer, so there is no map,
-// and a lease that is revoked is removed at once. In etcd's heap it stays until it comes
-// first.
+// etcd's notifier has a heap and a map from lease to item. With the map it finds the item of a lease that is renewed.
+// Here the lease itself keeps the Handle of its timer, so there is no map, and a lease that is revoked is removed at
+// once. In etcd's heap, a revoked lease stays until it comes first.
 package lease
 
 import (
@@ -16,7 +15,7 @@ import (
 // ID is a lease's name.
 type ID int64
 
-// Lease is what a lessor keeps of a lease.
+// Lease is the part of a lease that a Notifier uses.
 type Lease struct {
 	ID     ID
 	Expiry time.Time
@@ -29,7 +28,7 @@ type Lease struct {
 type Notifier struct {
 	start  time.Time
 	driven hierarchy.Driven[*Lease]
-	first  *Lease // taken out of driven by Peek; nil if there is none
+	first  *Lease // lease that Peek has taken out of driven; nil if there is none
 }
 
 // NewNotifier returns a Notifier that counts its time from start, which is any time near the
@@ -67,7 +66,7 @@ func (n *Notifier) Peek(now time.Time) *Lease {
 	return n.first
 }
 
-// Unregister removes the lease that Peek returns, which must not be nil, and returns it.
+// Unregister removes and returns the lease that Peek returns. Peek must not return nil.
 func (n *Notifier) Unregister() *Lease {
 	l := n.first
 	n.first = nil

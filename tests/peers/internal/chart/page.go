@@ -45,7 +45,7 @@ func Save(path, title string, height vg.Length, paint func(c draw.Canvas) error)
 	return write(path, svg)
 }
 
-// textStyle returns the style of text to the right of and below a point.
+// textStyle returns the style of text whose upper left corner is at a given point.
 func textStyle(size vg.Length) text.Style {
 	style := plot.New().Title.TextStyle
 	style.Font.Size = size
@@ -53,8 +53,8 @@ func textStyle(size vg.Length) text.Style {
 	return style
 }
 
-// write adds fonts for systems without the font that plot names. Phones would use one
-// with serifs and of another width.
+// write adds fonts for systems without the font that plot names. Without these fonts, phones would use a font with
+// serifs and of another width.
 func write(path string, svg *vgsvg.Canvas) error {
 	var text bytes.Buffer
 	if _, err := svg.WriteTo(&text); err != nil {

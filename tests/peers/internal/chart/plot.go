@@ -27,7 +27,7 @@ var palette = []color.Color{
 	color.RGBA{0xcc, 0x79, 0xa7, 0xff},
 }
 
-// dashes distinguish lines when colours can't.
+// dashes distinguish lines for readers who can't distinguish the colours.
 var dashes = [][]vg.Length{{6, 3}, {2, 2}, nil, {10, 2}, {10, 2, 2, 2}, {4, 2, 1, 2}}
 
 // Stroke returns the style of the i-th line.
@@ -63,9 +63,9 @@ func NewLegend() plot.Legend {
 // labelHeight is the height of an axis label, with the gap beside it.
 const labelHeight = 18
 
-// DrawLabelled draws a plot with the label of its vertical axis above it, where it is
-// easier to read, and that of its horizontal axis below. A plot that draws its own labels
-// makes room for them in the wrong place if an axis is logarithmic.
+// DrawLabelled draws a plot with the label of its vertical axis above it, where it is easier to read, and the label of
+// its horizontal axis below. A plot that draws its own labels makes room for them in the wrong place if an axis is
+// logarithmic.
 func DrawLabelled(c draw.Canvas, p *plot.Plot, x, y string) {
 	style := textStyle(LabelSize)
 	c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, y)

@@ -9,8 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// Decades marks a logarithmic axis: each power of ten with a label, and its multiples
-// without one.
+// Decades marks a logarithmic axis: each power of ten with a label, and the multiples of the power without a label.
 type Decades struct {
 	Label func(power float64) string
 }
@@ -38,6 +37,6 @@ func (t Decades) Ticks(least, most float64) []plot.Tick {
 	return ticks
 }
 
-// Below returns the largest power of ten that is at most v. Above returns the smallest one that is at least v.
+// Below returns the largest power of ten that is at most v. Above returns the smallest power of ten that is at least v.
 func Below(v float64) float64 { return math.Pow10(int(math.Floor(math.Log10(v)))) }
 func Above(v float64) float64 { return math.Pow10(int(math.Ceil(math.Log10(v)))) }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Table formats rows in Markdown, the first one as the head. It leaves the first cell of
-// a row empty if it equals that of the row above.
+// Table formats rows in Markdown, the first one as the head. It leaves the first cell of a row empty if it equals the
+// first cell of the row above.
 func Table(rows [][]string) string {
 	var b strings.Builder
 	for i, row := range rows {
