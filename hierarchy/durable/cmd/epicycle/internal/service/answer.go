@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// How peers answer each other.
+// This file shows how peers answer each other.
 
 // begin calls f in a goroutine, unless close was called.
 func (p *peers) begin(f func()) {
@@ -62,7 +62,8 @@ func (p *peers) has(m *nats.Msg, r *request) {
 	})
 }
 
-// nudgeAfter is when another worker is woken for a firing, if the server that was told of it did not take it.
+// nudgeAfter is the time after which another worker is woken for a firing that another server was told of but did not
+// take.
 const nudgeAfter = time.Second
 
 func (p *peers) forget(name string, q *question) {

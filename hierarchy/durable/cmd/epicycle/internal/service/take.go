@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// allows returns a function that reports whether a key has a prefix, or nil if all have it.
+// allows returns a function that reports whether a key has a prefix. It returns nil if the prefix is empty.
 func allows(prefix string) func(key string) bool {
 	if prefix == "" {
 		return nil
@@ -19,8 +19,8 @@ func allows(prefix string) func(key string) bool {
 	return func(key string) bool { return strings.HasPrefix(key, prefix) }
 }
 
-// Take takes the firings of a queue that are due, at most max, and waits for the first one until ctx is done. It
-// takes only those whose keys have the prefix. All of them are of one server: this one, if it has any.
+// Take takes the firings of a queue that are due, at most max, and waits for the first one until ctx is done. It takes
+// only firings whose keys have the prefix. All taken firings are from one server: from this server if it has firings.
 func (s *Service) Take(ctx context.Context, queue string, max int, prefix string) []Taken {
 	all := s.takeHere(queue, max, math.MaxInt, prefix)
 	for len(all) == 0 && !s.Draining() {
@@ -37,8 +37,8 @@ func (s *Service) Take(ctx context.Context, queue string, max int, prefix string
 	return all
 }
 
-// await waits until this server or another one has firings for Take, and returns which one: "" is this one. If ctx is
-// done already, it asks the others once.
+// await waits until this server or another one has firings for Take, and returns the ID of that server, which is "" for
+// this server. If ctx is done already, await asks the other servers once.
 func (s *Service) await(ctx context.Context, queue, prefix string) (server string, ok bool) {
 	if s.peers == nil {
 		return "", s.queues.Wait(ctx, queue, allows(prefix))
@@ -46,7 +46,8 @@ func (s *Service) await(ctx context.Context, queue, prefix string) (server strin
 	return s.peers.await(ctx, queue, prefix)
 }
 
-// TakeWithin is Take that waits at most that long. If ctx is done meanwhile, the firings that were taken are given back.
+// TakeWithin is Take with the time limit wait for the first firing. If ctx is done meanwhile, the firings that were
+// taken are given back.
 func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait time.Duration, prefix string) []Taken {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -79,8 +80,8 @@ func (s *Service) GiveBack(all []Taken) {
 	}
 }
 
-// End ends the attempts of tokens that were taken from a queue. If result is nil, they have succeeded. It returns an
-// error for each attempt that it could not end.
+// End ends the attempts with these tokens, which were taken from a queue. If result is nil, the attempts have
+// succeeded. It returns an error for each attempt that it could not end.
 func (s *Service) End(ctx context.Context, queue string, tokens []string, result error, prefix string) []error {
 	errs := make([]error, len(tokens))
 	var wg sync.WaitGroup
@@ -101,7 +102,7 @@ func (s *Service) End(ctx context.Context, queue string, tokens []string, result
 	return errs
 }
 
-// serversOf returns the indices of the tokens of each server. "" is this one.
+// serversOf returns the indices of the tokens of each server. The key "" stands for this server.
 func (s *Service) serversOf(tokens []string) map[string][]int {
 	all := make(map[string][]int)
 	for i, token := range tokens {

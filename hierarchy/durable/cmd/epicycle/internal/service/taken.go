@@ -88,10 +88,10 @@ func (t *taken) wait(ctx context.Context) {
 	}
 }
 
-// overhead is more than what a firing has besides its key and value when it is sent to another server.
+// overhead is an upper bound for the bytes of a firing, besides its key and value, in a message to another server.
 const overhead = 300
 
-// takeHere takes firings of this server's timers, at most max, and no more when they have room bytes.
+// takeHere takes firings of this server's timers. It takes at most max of them, and stops when they have room bytes.
 func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Taken) {
 	for len(all) < max && room > 0 && !s.Draining() {
 		d, ok := s.queues.Pop(queue, allows(prefix))
@@ -117,7 +117,7 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	s.taken.mu.Lock()
 	defer s.taken.mu.Unlock()
 	s.taken.all[token] = o
-	o.timer, _ = s.wheel.AfterFunc(a.Value.Timeout, func() { s.end(token, errTimeout) }) // fails if the wheel was stopped, at the end
+	o.timer, _ = s.wheel.AfterFunc(a.Value.Timeout, func() { s.end(token, errTimeout) }) // fails on a stopped wheel
 	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout}, true
 }
 
@@ -129,10 +129,10 @@ func (s *Service) end(token string, err error) {
 	}
 }
 
-// errToken is the answer for an unknown token, or one whose attempt has ended.
+// errToken is the answer for an unknown token, or for a token whose attempt has ended.
 var errToken = errors.New("the attempt has ended, or there was none with this token")
 
-// endTime is how long an answer waits for the log.
+// endTime limits the wait of an answer for the log.
 const endTime = time.Minute
 
 // endHere is End for tokens of this server.
