@@ -17,9 +17,9 @@ type Schedule = schedule.Schedule
 type Missed = schedule.Missed
 
 const (
-	MissedOnce = schedule.MissedOnce // one run makes up for all that were missed
-	MissedSkip = schedule.MissedSkip // none of them is made up for
-	MissedAll  = schedule.MissedAll  // each of them is made, one after another
+	MissedOnce = schedule.MissedOnce // one run makes up for all missed runs
+	MissedSkip = schedule.MissedSkip // no missed run is made up for
+	MissedAll  = schedule.MissedAll  // each missed run is made, one after another
 )
 
 // ParseSchedule parses a schedule such as "@every 90s", "@daily" or "CRON_TZ=Europe/Berlin 30 2 * * *". Package
