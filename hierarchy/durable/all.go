@@ -7,16 +7,17 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// All iterates over the timers that are not dead, in no order. A timer that is pending throughout is yielded once, or
-// again if its partition changes hands meanwhile. If a partition fails, All yields the error and continues with the
-// next partition. The loop's body may call any method.
+// All iterates over the timers that are not dead, in no order. A timer that is pending throughout the iteration is
+// yielded once. It may be yielded again if its partition changes hands meanwhile. If a partition fails, All yields the
+// error and continues with the next partition. The loop's body may call any method.
 func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 	return all(ctx, w.owners, false, func(t *state.Timer, _ uint64) (Entry[K, V], error) { return w.entry(t) })
 }
 
 // Dead iterates over the dead timers, in no order, and yields each as the Firing of its last attempt. The Epoch,
-// however, is the epoch of the partition when the iteration reached it, so that what is done for a dead timer can be
-// refused if the partition has changed hands since. It is 0 if the owner runs an earlier version of this package.
+// however, is the epoch of the partition when the iteration reached it, so that a store can refuse what is done for a
+// dead timer if the partition has changed hands since. The Epoch is 0 if the owner of the partition runs an earlier
+// version of this package.
 func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 	return all(ctx, w.owners, true, func(t *state.Timer, epoch uint64) (f Firing[K, V], err error) {
 		f = Firing[K, V]{Due: timeOf(t.Due), Attempt: int(t.Attempt), ID: ID{t.ID}, Epoch: epoch, Missed: int(t.Missed),
@@ -29,8 +30,8 @@ func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 	})
 }
 
-// all iterates over the dead timers of all partitions, or over the others. It calls decode with each timer and, if the
-// timer is dead, with the epoch of its partition, otherwise with 0.
+// all iterates over the timers of all partitions: with dead over the dead ones, otherwise over those that are not dead.
+// It calls decode with each timer and, if the timer is dead, with the epoch of its partition, otherwise with 0.
 func all[T any](ctx context.Context, o owners, dead bool, decode func(*state.Timer, uint64) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

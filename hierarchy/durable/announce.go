@@ -14,8 +14,8 @@ type Attempt[K comparable, V any] struct {
 }
 
 // Begin begins an attempt of a timer that was passed to Config.Announce. ok is false if the timer was set, moved or
-// removed meanwhile, if it has an attempt already, and if this process can't begin one now. In the last case it
-// is passed to Announce again. Begin does not wait.
+// removed meanwhile, or if it has an attempt already. ok is also false if this process can't begin an attempt now; the
+// timer is then passed to Announce again. Begin does not wait.
 func (w *Keyed[K, V]) Begin(k K, id ID) (a *Attempt[K, V], ok bool) {
 	p, key := w.announcedBy(k)
 	if p == nil {
@@ -27,7 +27,7 @@ func (w *Keyed[K, V]) Begin(k K, id ID) (a *Attempt[K, V], ok bool) {
 	}
 	a = &Attempt[K, V]{taken: taken}
 	var err error
-	if a.Firing, err = w.firing(&taken.Firing); err != nil { // then Announce had the same error
+	if a.Firing, err = w.firing(&taken.Firing); err != nil { // announce has met the same error
 		go a.End(context.Background(), err)
 		return nil, false
 	}
@@ -52,19 +52,19 @@ func (w *Keyed[K, V]) announcedBy(k K) (*partition.Partition, []byte) {
 	return nil, nil
 }
 
-// Context is done once the timer has been set, moved or removed, and when this process gives its partition up. It
-// is done after End, too.
+// Context returns the context of the attempt. The context is done once the timer has been set, moved or removed, when
+// this process gives its partition up, and after End.
 func (a *Attempt[K, V]) Context() context.Context { return a.taken.Context() }
 
-// End ends the attempt, as a return of err from Handle does. It reports whether that is in the log. It is not if the
-// timer was set, moved or removed meanwhile. After an error it may be in the log or not: the attempt has ended, and
-// the timer fires again if it is not. End must be called once.
+// End ends the attempt, as a return of err from Handle does. It reports whether the end is in the log. If the timer was
+// set, moved or removed meanwhile, the end is not in the log. After an error, the end may be in the log or not: the
+// attempt has ended, and if the log does not have its end, the timer fires again. End must be called once.
 func (a *Attempt[K, V]) End(ctx context.Context, err error) (bool, error) {
 	return a.taken.End(ctx, err)
 }
 
-// Permanent wraps the error of an attempt after which there is no other: the timer is dead at once.
+// Permanent wraps the error of an attempt that must not be tried again: the timer is dead at once.
 func Permanent(err error) error { return &partition.Final{Err: err} }
 
-// RetryAfter wraps the error of an attempt after which the next one begins after d, instead of Config.Backoff.
+// RetryAfter wraps the error of an attempt. The next attempt begins after d, instead of after Config.Backoff.
 func RetryAfter(d time.Duration, err error) error { return &partition.Later{Err: err, In: d} }

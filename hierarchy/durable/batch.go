@@ -25,7 +25,7 @@ type Batch[K comparable, V any] struct {
 type result struct {
 	at    int // the operation's partition
 	took  bool
-	value string // of a Remove
+	value string // the value of the timer that a Remove removed
 	known bool   // whether value is known
 }
 
@@ -114,8 +114,9 @@ func (b *Batch[K, V]) Reset() {
 //
 // A partition takes at most 2,000 operations of a Batch, and as many bytes as a message of the servers may have: 8 MiB
 // with Dir, max_payload with Conn, which is 1 MiB by default. An operation counts as its key, its value and 64 bytes.
-// If there are more for a partition, none of them is committed, and the error is ErrTooLarge, with the number of the
-// partition. Batch does not split them, since then they would not be committed together.
+// If b has more operations for a partition, none of that partition's operations is committed, and the error is
+// ErrTooLarge, with the number of the partition. Batch does not split them, since the parts would not be committed
+// together.
 func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	b.results, b.decode = slices.Grow(b.results[:0], len(b.ops))[:len(b.ops)], w.cfg.Value.Decode
 	clear(b.results)
@@ -139,8 +140,8 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	return errors.Join(errs...)
 }
 
-// setResults sets the results of the operations. A call holds the values of those of its Removes that found a timer, in
-// order, and may lack the last ones.
+// setResults sets the results of the operations. A call holds, in order, the values of the timers that its Removes have
+// removed. The last values may be missing.
 func (b *Batch[K, V]) setResults(calls []*partition.Call, errs []error) {
 	for i := range b.ops {
 		r := &b.results[i]

@@ -26,7 +26,7 @@ func valueCodec[T any]() Codec[T] {
 	return jsonCodec[T]{}
 }
 
-// text is for strings.
+// text is the default Codec for strings.
 type text[T any] struct{}
 
 func (text[T]) Append(b []byte, v T) ([]byte, error) {
@@ -45,7 +45,7 @@ func (text[T]) Decode(b []byte) (v T, err error) {
 	return v, nil
 }
 
-// octets is for slices of bytes.
+// octets is the default Codec for slices of bytes.
 type octets[T any] struct{}
 
 func (octets[T]) Append(b []byte, v T) ([]byte, error) {
@@ -89,7 +89,7 @@ func (integer[T]) Decode(b []byte) (v T, err error) {
 	return v, nil
 }
 
-// array is for arrays of bytes.
+// array is the default Codec for arrays of bytes.
 type array[T any] struct{}
 
 func (array[T]) Append(b []byte, v T) ([]byte, error) {
@@ -106,7 +106,7 @@ func (array[T]) Decode(b []byte) (v T, err error) {
 	return v, nil
 }
 
-// jsonCodec is for all other types.
+// jsonCodec is the default Codec for all other types.
 type jsonCodec[T any] struct{}
 
 func (jsonCodec[T]) Append(b []byte, v T) ([]byte, error) {

@@ -21,8 +21,8 @@ var (
 	// ErrUnavailable means that the log did not answer for a minute, or until Shutdown or Close gave up. The operation
 	// may have been committed: retry it.
 	ErrUnavailable = partition.ErrUnavailable
-	// ErrTooLarge is for a key of more than 1 KiB, a value of more than 64 KiB, or more operations of a Batch for one
-	// partition than fit into a frame. None of them was committed.
+	// ErrTooLarge is for a key of more than 1 KiB, a value of more than 64 KiB, or a Batch with too many operations for
+	// one partition (see Keyed.Batch). Such operations are not committed.
 	ErrTooLarge = partition.ErrTooLarge
 	// ErrDamaged means that data in the log of the key's partition is missing or was altered. The other partitions go
 	// on.
@@ -58,24 +58,24 @@ type Config[K comparable, V any] struct {
 	// them over after 1.25 Lease. From 100ms to a day, default 10s. Processes of one Name may have different leases.
 	Lease time.Duration
 	// MaxSkew, with Conn, is how far the wall clock of this process may be off from that of the servers, default 5s. A
-	// process whose clock is off by more, or may be, logs a warning once a minute, and takes over no partitions until
-	// its clock is right: other processes do. It keeps the partitions that it owns. With a *clock.Mock the clocks are
-	// not compared.
+	// process whose clock is or may be off by more logs a warning once a minute. Until its clock is right, it takes
+	// over no partitions, and leaves them to other processes. It keeps the partitions that it owns. With a *clock.Mock
+	// the clocks are not compared.
 	MaxSkew time.Duration
 	// Concurrency limits how many handlers run at once, default 256.
 	Concurrency int
 	// Timeout limits each attempt, by Clock; 0 means no limit. When it has passed, the context of the attempt ends: its
 	// Err is context.DeadlineExceeded, and its Cause ErrTimeout. The attempt has then failed once Handle returns, even
 	// if it returns nil. If Handle has not returned after twice the Timeout, the attempt has failed as well: it is
-	// tried again after Backoff, and its place under Concurrency is free. Until Handle returns, it is stuck:
-	// Stats().Stuck counts it, its result will be ignored, and Shutdown does not wait for it. A second attempt may run
-	// at the same time.
+	// tried again after Backoff, and its place under Concurrency is free. A handler that was given up in this way is
+	// stuck until it returns: Stats().Stuck counts it, its result will be ignored, and Shutdown does not wait for it.
+	// The next attempt may run at the same time.
 	Timeout time.Duration
 	// MaxAttempts is the number of failed attempts after which a timer is dead, default 16. Negative
 	// means no limit.
 	MaxAttempts int
-	// KeepDead is how long dead timers are kept before they are removed. 0 means for ever. The time counts from death,
-	// and also while no process runs.
+	// KeepDead is the time after a timer's death at which the timer is removed. 0 means that dead timers are kept for
+	// ever. The time also passes while no process runs.
 	KeepDead time.Duration
 	// OnDead, if not nil, is called when a timer has died in this process, or when a run of a Schedule has failed
 	// MaxAttempts times, with the Firing and the error of the last attempt. The death is in the log by then: OnDead is
@@ -110,9 +110,9 @@ type Config[K comparable, V any] struct {
 	//
 	// Equal keys must have equal bytes, and different keys different bytes. JSON does not guarantee that for types with
 	// interfaces, pointers, channels or floats, or with fields that it omits (unexported, or with the tag "-"): for
-	// these Open returns ErrArgument. For structs with strings, and for types with methods such as MarshalText, it
-	// depends on the key: a call with a key that does not survive encoding, such as a string that is not valid UTF-8,
-	// returns ErrArgument.
+	// these Open returns ErrArgument. For structs with strings, and for types with methods such as MarshalText, whether
+	// JSON guarantees that depends on the key: a call with a key that does not survive encoding, such as a string that
+	// is not valid UTF-8, returns ErrArgument.
 	Key   Codec[K]
 	Value Codec[V]
 	// Handle is called for each timer that is due. If it returns nil, the timer has ended. If it returns an error,
@@ -130,12 +130,12 @@ type Config[K comparable, V any] struct {
 	// The fields of Config that it uses are Conn, Name, Partitions, Clock, Key, Value and Logger.
 	Handle func(ctx context.Context, f Firing[K, V]) error
 	// Announce, instead of Handle, is called for each timer that is due, and its attempt begins when Begin is called
-	// with its key and ID. That may be much later, and in any order, or never: a timer that waits for Begin is in the
-	// log as one that is due, and the next owner announces it again. An attempt ends with End. So an attempt needs no
-	// goroutine, and no place under Concurrency, which does not apply. Timeout must be 0: the caller of Begin decides
-	// how long an attempt may take. A timer that is tried again is announced again. Announce may be called before Open
-	// has returned. It must return soon, as no other timer of the partition fires meanwhile, and must not call methods
-	// of the Keyed.
+	// with its key and ID. Begin may be called much later, in any order, or never. In the log, a timer that waits for
+	// Begin is due, so the next owner of its partition announces it again. An attempt ends with End. So an attempt
+	// needs no goroutine, and no place under Concurrency, which does not apply. Timeout must be 0: the caller of Begin
+	// decides how long an attempt may take. A timer that is tried again is announced again. Announce may be called
+	// before Open has returned. It must return soon, as no other timer of the partition fires meanwhile, and must not
+	// call methods of the Keyed.
 	Announce func(f Firing[K, V])
 	// Logger receives what an operator should know. By default it is discarded.
 	Logger *slog.Logger

@@ -28,19 +28,19 @@ type dir struct {
 	closed  atomic.Bool // Shutdown or Close has begun
 }
 
-// part is a partition, or why there is none.
+// part is a partition, or the reason why there is none.
 type part struct {
 	*partition.Partition
 	why atomic.Pointer[failure]
 }
 
-// failure is why a partition can't be used, and since when that is known.
+// failure is the error because of which a partition can't be used, and the time since which it is known.
 type failure struct {
 	error
 	since time.Time
 }
 
-// problem returns why the partition can't be used, or nil.
+// problem returns the error because of which the partition can't be used, or nil.
 func (p *part) problem() error {
 	if why := p.why.Load(); why != nil {
 		return why.error
@@ -48,7 +48,7 @@ func (p *part) problem() error {
 	return nil
 }
 
-// fail sets problem.
+// fail sets the error that problem returns.
 func (p *part) fail(err error) { p.why.Store(&failure{err, time.Now()}) }
 
 func (d *dir) Len() int { return len(d.parts) }
@@ -57,7 +57,8 @@ func (d *dir) Partition(at int) (*partition.Partition, error) {
 	return d.parts[at].Partition, d.parts[at].problem()
 }
 
-// Stats has only the counters of a partition whose log is damaged: they never decrease.
+// Stats returns only the counters of a partition whose log is damaged. It still returns these because counters must not
+// decrease.
 func (d *dir) Stats(at int) (st partition.Stats, owned bool, err error) {
 	p, err := d.Partition(at)
 	if p != nil {
@@ -105,7 +106,7 @@ func (d *dir) Close() {
 	_ = d.Shutdown(ended)
 }
 
-// damaged ends the partitions of a stream in which the server has found damage. The others go on.
+// damaged ends the partitions that use a stream in which the server has found damage. The other partitions go on.
 func (d *dir) damaged(stream string, err error) {
 	for at := range d.parts {
 		if p := &d.parts[at]; d.uses(at, stream) && p.problem() == nil {
@@ -120,7 +121,8 @@ func (d *dir) uses(at int, stream string) bool {
 	return stream == jetstream.MarksStream(d.cfg.name) || stream == jetstream.LogStream(d.cfg.name, at)
 }
 
-// why adds to err, which is about a stream, where its files were moved to, if they were.
+// why returns err, which is about the stream with that name. If the files of the stream were moved aside, it adds to
+// err where they are.
 func (d *dir) why(err error, name string) error {
 	if aside := d.server.Aside(name); aside != nil {
 		err = fmt.Errorf("%w: %w", err, aside)
@@ -128,7 +130,7 @@ func (d *dir) why(err error, name string) error {
 	return err
 }
 
-// setDamaged makes calls for a partition return err, and logs it.
+// setDamaged makes calls for a partition return err, and logs err.
 func (d *dir) setDamaged(p *part, err error) {
 	err = storage.In(d.cfg.dir, err)
 	p.fail(err)

@@ -34,8 +34,8 @@
 //
 // # Errors, retries and tests
 //
-// An operation that returned an error was not committed, unless the error is ErrUnavailable or that
-// of the context: then it may have been. Retry it.
+// An operation that returned an error was not committed, unless the error is ErrUnavailable or the error of the
+// context: then it may have been committed. Retry it.
 //
 // A handler that returns an error, panics, or exits its goroutine has failed. It is called again
 // after Config.Backoff, at most Config.MaxAttempts times. Then the timer is dead: it is kept, and

@@ -41,9 +41,9 @@ func (w *Keyed[K, V]) Export(ctx context.Context, out io.Writer) error {
 // exporter is an Export in progress.
 type exporter struct {
 	out   *bufio.Writer
-	spool *os.File // nil if no partition can begin again
+	spool *os.File // nil if the export of a partition never has to start over
 	lines *json.Encoder
-	part  *bufio.Writer // what lines writes to
+	part  *bufio.Writer // the destination of lines
 }
 
 func (w *Keyed[K, V]) exportOne(ctx context.Context, at int, e *exporter) error {
@@ -59,7 +59,7 @@ func (w *Keyed[K, V]) exportOne(ctx context.Context, at int, e *exporter) error 
 	return e.end()
 }
 
-// begin is called when the export of a partition begins, and again when it has to start over.
+// begin is called when the export of a partition begins, and again when that export has to start over.
 func (e *exporter) begin() error {
 	e.part = e.out
 	if e.spool != nil {

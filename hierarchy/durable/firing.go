@@ -9,7 +9,7 @@ type Firing[K comparable, V any] struct {
 	Key     K
 	Value   V
 	Due     time.Time
-	Attempt int // from 1
+	Attempt int // the number of the attempt, from 1
 	// ID is the same for all attempts, and never that of another timer: Set, SetAt and Move give the timer
 	// a new one. An effect that is stored in one transaction with the ID happens exactly once.
 	ID ID
@@ -18,12 +18,12 @@ type Firing[K comparable, V any] struct {
 	Epoch uint64
 	// Schedule is the Schedule of the timer, or zero if it has none.
 	Schedule Schedule
-	// Missed is how many other runs of the Schedule this run makes up for, by the rule of Schedule.OnMissed. Due is the
-	// time of the last of them.
+	// Missed is the number of other runs of the Schedule that this run makes up for, by the rule of Schedule.OnMissed.
+	// Due is the time of the last of all these runs.
 	Missed int
 	// LastError is the text of the error of the last attempt, up to 1 KiB of it. Only Dead sets it.
 	LastError string
-	// Died is when the last attempt failed. Only Dead sets it.
+	// Died is the time when the last attempt failed. Only Dead sets it.
 	Died time.Time
 }
 
@@ -32,7 +32,7 @@ type Entry[K comparable, V any] struct {
 	Key   K
 	Value V
 	Due   time.Time
-	ID    ID // the same as in its Firings
+	ID    ID // the ID in the Firings of the timer
 	// Attempt is the number of attempts that have begun.
 	Attempt int
 	// Schedule is the Schedule of the timer, or zero if it has none. Due is then the time of the next run.

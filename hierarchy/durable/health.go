@@ -15,10 +15,10 @@ import (
 // returns joined errors that describe what is wrong, with which partition, and since when. They are for people, except
 // that errors.Is finds ErrDamaged, and ErrClosed after Shutdown or Close has begun.
 //
-// Health sends no request, and costs little. So it notices that servers do not answer only when a frame has had no
-// answer for a second, or when the lease has ended, three quarters of Config.Lease after the last renewal. The places
-// for handlers count as taken when none has been free for a second. Dead timers do not count; use an alarm on Stats for
-// them.
+// Health sends no request, and costs little. So it does not notice at once that servers do not answer. It notices that
+// when a frame has had no answer for a second, or when the lease has ended, three quarters of Config.Lease after the
+// last renewal. The places for handlers count as taken when none has been free for a second. Dead timers do not count;
+// use an alarm on Stats for them.
 //
 // In a caller, Health checks that there is a connection, and that each partition has a living owner, as far as the
 // caller knows: an owner that was killed counts as living for 1.25 times its lease.
@@ -37,8 +37,8 @@ func (w *Keyed[K, V]) Health() error {
 	return errors.Join(errs...)
 }
 
-// fullAfter is how long all places for handlers must have been taken before Health reports it. A burst of timers takes
-// all places for a moment.
+// fullAfter is the time for which all places for handlers must have been taken before Health reports that. It is not 0
+// because a burst of timers takes all places for a moment.
 const fullAfter = time.Second
 
 var errSilentLog = errors.New("its log does not answer")

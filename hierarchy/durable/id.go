@@ -17,7 +17,7 @@ func ParseID(text string) (id ID, err error) {
 	if b, err := hex.DecodeString(text); err == nil && len(b) == 16 {
 		id = ID{frame.ID{Owner: binary.BigEndian.Uint64(b), Number: binary.BigEndian.Uint64(b[8:])}}
 	}
-	if id.String() != text { // the text may also have had capital letters
+	if id.String() != text { // such as a text with capital letters
 		return ID{}, fmt.Errorf("%w: %.60q is no ID", partition.ErrArgument, text)
 	}
 	return id, nil

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	importOps   = 500       // in a batch, for one partition
-	importBytes = 256 << 10 // in a batch
+	importOps   = 500       // the operations of one partition at which a batch is committed
+	importBytes = 256 << 10 // the bytes above which a batch is committed
 	maxLine     = 1 << 20
 )
 
@@ -23,10 +23,10 @@ const (
 // schedules are as they were exported. A timer that was running waits, and is due again, as after a crash of its owner.
 // If a run of a schedule is in the past by then, whether it was missed is decided as in any takeover: see SetSchedule.
 //
-// The timers are committed in batches, and n is how many were committed. After an error, some lines may have been
-// imported: Import can be repeated with the same lines. If a line can't be read, the lines before it are imported, and
-// the error has the line's number. It is ErrArgument or ErrTooLarge. The error is ErrUnavailable while a process that
-// runs an earlier version of this package shares the timers.
+// The timers are committed in batches, and n is the number of timers that were committed. After an error, some lines
+// may have been imported: Import can be repeated with the same lines. If a line can't be read, the lines before it are
+// imported, and the error has the line's number. It is ErrArgument or ErrTooLarge. The error is ErrUnavailable while a
+// process that runs an earlier version of this package shares the timers.
 func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err error) {
 	i := &importer{do: w.doAll, calls: make([]*partition.Call, w.owners.Len())}
 	scan := bufio.NewScanner(in)
@@ -56,8 +56,8 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 type importer struct {
 	do    func(context.Context, []*partition.Call) []error
 	calls []*partition.Call // operations that are not committed yet
-	bytes int               // their size
-	n     int               // how many timers are committed
+	bytes int               // the size of the operations in calls
+	n     int               // the number of timers that are committed
 }
 
 // add adds an operation to the batch, and reports whether the batch should be committed now.
@@ -67,7 +67,8 @@ func (i *importer) add(at int, a partition.Op) bool {
 	return len(c.Ops) == importOps || i.bytes > importBytes
 }
 
-// flush commits what was added. It returns how many timers were committed in all, and the joined errors, with why.
+// flush commits what was added. It returns the number of timers that were committed in all, and the errors of the calls
+// joined with why.
 func (i *importer) flush(ctx context.Context, why error) (int, error) {
 	errs := i.do(ctx, i.calls)
 	for at, c := range i.calls {

@@ -35,7 +35,7 @@ func isInteger(t reflect.Type) bool {
 	return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr
 }
 
-// checked is JSON for types that it may or may not encode injectively, depending on the key. Each key is decoded again
+// checked is the JSON Codec for types of which JSON may encode some different keys alike. Each key is decoded again
 // after encoding: if the result is the same key, no other key has these bytes.
 type checked[K comparable] struct{ jsonCodec[K] }
 
@@ -88,7 +88,7 @@ func areFieldsInjective(t reflect.Type, name string) (sure bool, err error) {
 		}
 		promoted := f.Anonymous && f.Type.Kind() == reflect.Struct
 		switch tag := f.Tag.Get("json"); {
-		case f.Name == "_": // == ignores it
+		case f.Name == "_": // == ignores blank fields
 			continue
 		case !f.IsExported() && !promoted:
 			return false, fmt.Errorf("its field %s is not exported", path)

@@ -13,8 +13,8 @@ import (
 // Keyed is a set of durable timers with keys, returned by Open. All methods are safe for concurrent use,
 // also inside handlers.
 //
-// An operation that returned nil is committed. One that returned an error is not, unless the error is
-// ErrUnavailable or that of the context: then it may be. Retry it.
+// An operation that returned nil is committed. An operation that returned an error is not committed, unless the error
+// is ErrUnavailable or the error of the context: then it may be committed. Retry it.
 type Keyed[K comparable, V any] struct {
 	cfg    Config[K, V]
 	owners owners
@@ -40,7 +40,8 @@ func (w *Keyed[K, V]) announce(f partition.Firing) error {
 	return err
 }
 
-// onDead decodes a firing and calls Config.OnDead. If it can't be decoded, OnDead is not called, as Handle was not.
+// onDead decodes a firing and calls Config.OnDead. If the firing can't be decoded, OnDead is not called, just as Handle
+// was not called.
 func (w *Keyed[K, V]) onDead(f partition.Firing, last error) {
 	if firing, err := w.firing(&f); err == nil {
 		w.cfg.OnDead(firing, last)
@@ -85,17 +86,17 @@ func (w *Keyed[K, V]) SetAt(ctx context.Context, k K, v V, t time.Time) error {
 	return err
 }
 
-// Move makes the timer of k due d after the call. It reports whether k had a timer that was not dead. If it had, the
-// timer's handler may have been called all the same: if the handler is running, its context is cancelled, and it may
-// have done its work already.
+// Move makes the timer of k due d after the call. It reports whether k had a timer that was not dead. Even then the
+// timer's handler may have been called: if the handler is running, its context is cancelled, but it may have done its
+// work already.
 func (w *Keyed[K, V]) Move(ctx context.Context, k K, d time.Duration) (bool, error) {
 	_, ok, err := w.do(ctx, operation[K, V]{kind: frame.Move, key: k, d: d})
 	return ok, err
 }
 
-// Remove removes the timer of k, dead or not. It returns the timer's value, and whether there was a timer. If there
-// was, its handler may have been called all the same; RemoveEntry reports that. If the value can't be decoded, the
-// timer is removed all the same: ok is true, and err is the error of the Codec.
+// Remove removes the timer of k, dead or not. It returns the timer's value, and whether there was a timer. Even if
+// there was, its handler may have been called; RemoveEntry reports that. If the value can't be decoded, the timer is
+// removed all the same: ok is true, and err is the error of the Codec.
 func (w *Keyed[K, V]) Remove(ctx context.Context, k K) (v V, ok bool, err error) {
 	value, ok, err := w.do(ctx, operation[K, V]{kind: frame.Remove, key: k})
 	if ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// name is a Config.Name that is open in this process, in the directory of a server.
+// name is a Config.Name that is open in this process, in the directory of an embedded server.
 type name struct {
 	server *embedded.Server
 	name   string

@@ -17,8 +17,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// owners routes calls to the owners of the partitions. With Config.Dir, all are in this process. With Config.Conn, they
-// are in several processes, and, for a caller, all in others. Calls for a damaged partition return ErrDamaged.
+// owners routes calls to the owners of the partitions. With Config.Dir, this process owns all partitions. With
+// Config.Conn, several processes own them, and a caller owns none. Calls for a damaged partition return ErrDamaged.
 type owners interface {
 	Len() int // number of partitions
 	Do(ctx context.Context, at int, c *partition.Call) error
@@ -27,13 +27,14 @@ type owners interface {
 	Lookup(ctx context.Context, at int, key []byte) (t state.Timer, ok bool, err error)
 	List(ctx context.Context, at int, q *partition.Query, found *partition.Found) error
 	All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error
-	// Export calls f for all timers as they were at one moment. It calls begin first, and again each time it has to
-	// start over.
+	// Export calls f for all timers of a partition as they were at one moment. It calls begin first, and again each
+	// time the export has to start over.
 	Export(ctx context.Context, at int, begin func() error, f func(state.Timer) error) error
-	Epoch(ctx context.Context, at int) (uint64, error) // 0 if it is not known
-	// Partition returns the partition if this process owns it, else nil. The error is ErrDamaged.
+	Epoch(ctx context.Context, at int) (uint64, error) // 0 if the epoch is not known
+	// Partition returns the partition if this process owns it, else nil. The error is ErrDamaged if the log is damaged.
 	Partition(at int) (*partition.Partition, error)
-	// Stats returns the figures of a partition since this process has owned it, and whether it owns the partition now.
+	// Stats returns the figures of a partition, counted while this process owned it, and whether this process owns the
+	// partition now.
 	Stats(at int) (st partition.Stats, owned bool, err error)
 	// Members returns the processes that share the partitions, and for each partition the index of its
 	// owner among them, or -1.
@@ -48,11 +49,11 @@ type owners interface {
 // have been read. Timers that are already due may be handled before Open returns: see Config.Handle.
 //
 // With Config.Conn and no Handle, this process is a caller: see Config.Handle. Its Open reads no log. If no process
-// with a Handle has opened the name yet, Open waits for that until ctx is done.
+// with a Handle has opened the name yet, Open waits for such a process until ctx is done.
 //
-// With Config.Conn, Open waits at most 15 seconds for a log that does not answer, if other logs do. Calls for its keys
-// then wait until it answers, and return ErrUnavailable after a minute. If streams have settings that could lose
-// timers, Open returns an error that names the settings.
+// With Config.Conn, Open waits at most 15 seconds for a log that does not answer, if other logs do. Calls for the keys
+// of that log then wait until the log answers, and return ErrUnavailable after a minute. If streams have settings that
+// could lose timers, Open returns an error that names the settings.
 //
 // If a log is damaged, Open succeeds, and calls for its keys return ErrDamaged. If something is damaged that all logs
 // share, such as their marks, Open returns ErrDamaged. If the directory can't be used, for example for lack of
@@ -100,8 +101,8 @@ type config struct {
 	partitions     int
 	replicas       int
 	lease, maxSkew time.Duration
-	caller         bool             // this process owns nothing
-	common         partition.Config // what all partitions share
+	caller         bool             // this process is a caller: it owns no partition
+	common         partition.Config // the configuration that all partitions share
 	logger         *slog.Logger
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// openDir opens the partitions of a directory. It fails as soon as the server reports a problem, since the logs
-// would not answer until that is solved.
+// openDir opens the partitions of a directory. It fails as soon as the server reports a problem, since the logs would
+// not answer until the problem is solved.
 func openDir(ctx context.Context, cfg config) (*dir, error) {
 	server, err := embedded.Open(ctx, cfg.dir, cfg.logger)
 	if err != nil {
@@ -35,7 +35,7 @@ func openDir(ctx context.Context, cfg config) (*dir, error) {
 	defer end(nil)
 	defer server.OnProblem(func(problem error) { end(reason{problem}) })()
 	stop := server.OnCorrupt(func(stream string, err error) {
-		for at := range jetstream.MaxPartitions { // it is not known yet how many there are
+		for at := range jetstream.MaxPartitions { // the number of partitions is not known yet
 			if d.uses(at, stream) {
 				end(reason{err})
 				return
@@ -62,8 +62,8 @@ const (
 	problemPause = 10 * time.Millisecond
 )
 
-// because returns why Open fails: the server's problem if it has one, otherwise err. If the server did not respond, it
-// has a problem that it may not have reported yet, so because waits for the report.
+// because returns why Open fails: the server's problem if it has one, otherwise err. A server that did not respond may
+// have a problem that it has not reported yet, so this method waits for the report.
 func (d *dir) because(ctx context.Context, err error) error {
 	begun := time.Now()
 	for errors.Is(err, nats.ErrNoResponders) && d.server.Problem() == nil && time.Since(begun) < problemTime {
@@ -115,7 +115,7 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 }
 
 // refuseLater returns an error if a later version of this program has written to one of the logs. It is called before
-// anything is written to the others.
+// anything is written to any of the logs.
 func refuseLater(ctx context.Context, logs []storage.Log) error {
 	for _, err := range cluster.Peek(ctx, partition.Config{}, logs, peekTime) {
 		if errors.Is(err, partition.ErrVersion) {
@@ -158,8 +158,8 @@ func (d *dir) logs(nc *nats.Conn, made bool) jetstream.Config {
 		Longest: requestTime}
 }
 
-// openAll opens n partitions concurrently. The first one that fails, other than by damage, cancels the
-// others.
+// openAll opens n partitions concurrently. When opening one of them fails for a reason other than damage, the other
+// openings are cancelled.
 func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.Partition, error)) []part {
 	parts := make([]part, n)
 	wait.All(n, n, func(at int) (err error) {
@@ -174,12 +174,12 @@ func openAll(end context.CancelCauseFunc, n int, open func(at int) (*partition.P
 	return parts
 }
 
-// gatePlaces is how many appends may be in flight at once. With eight partitions and 256 callers on two processors, a
-// limit of two has twice the throughput of no limit. With 16 callers, a limit of three has less than two: a sync
-// occupies a P of the Go runtime.
+// gatePlaces limits the number of appends that are in flight at once. With eight partitions and 256 callers on two
+// processors, a limit of two has twice the throughput of no limit. With 16 callers, a limit of three has less than two:
+// a sync occupies a P of the Go runtime.
 const gatePlaces = 2
 
-// logProgress logs each second how much of the logs has been read, until ctx is done.
+// logProgress logs each second, until ctx is done, how many frames of the logs have been read.
 func (d *dir) logProgress(ctx context.Context, p *partition.Progress) {
 	for wait.Sleep(ctx, time.Second) {
 		d.cfg.logger.Info("durable: reading the logs", "dir", d.cfg.dir, "name", d.cfg.name,

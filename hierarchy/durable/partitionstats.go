@@ -7,17 +7,18 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// PartitionStats has the figures of one partition. Fields mean the same as those of Stats with the same name, counted
-// while this process owned the partition.
+// PartitionStats has the figures of one partition. A field means the same as the field of Stats with the same name, but
+// for this partition, counted while this process owned it.
 type PartitionStats struct {
 	Owned bool // whether this process owns the partition and can write to its log
 	// Owner is, with Config.Conn, the Text of the owner in Stats.Members. It is "" if there is no owner.
 	Owner string
 	// Err is ErrDamaged, wrapped, if the log is damaged, otherwise nil. This process does not own a damaged partition.
 	Err error
-	// Unavailable is the time since which this process has been waiting for the log: it owns the partition but an
-	// append has had no answer, or it should own the partition but can't take over, or its connection is closed for
-	// good. In a caller, it is the time since which no process has owned the partition. Otherwise it is zero.
+	// Unavailable is the time since which this process has been waiting for the log, or zero if it does not wait. If it
+	// owns the partition, an append has had no answer. If it should own the partition, it can't take it over. In both
+	// cases the connection may also be closed for good. In a caller, Unavailable is the time since which no process has
+	// owned the partition.
 	Unavailable time.Time
 
 	Pending, Running, Dead int

@@ -12,19 +12,19 @@ import (
 // request is a Call with memory for its key and value. Requests are pooled.
 type request struct {
 	partition.Call
-	data []byte // key and value
+	data []byte // the memory for the key and the value
 }
 
 // operation is what a caller requests. kind determines which fields are used.
 type operation[K comparable, V any] struct {
 	kind frame.Kind
 	when partition.Condition
-	was  bool // the call returns the timer that was there
+	was  bool // the operation returns the timer that the key had before
 	key  K
 	val  V
 	d    time.Duration
 	t    time.Time
-	s    *Schedule // for SetSchedule, whose kind is frame.SetAt; otherwise nil
+	s    *Schedule // the schedule of a SetSchedule, whose kind is frame.SetAt; otherwise nil
 }
 
 // do does one operation, and returns the value or timer that the operation returns to its caller.
@@ -77,7 +77,7 @@ func (w *Keyed[K, V]) appendKey(b []byte, k K) ([]byte, error) {
 	return appendTo(b, w.cfg.Key, k, "key", maxKey)
 }
 
-// appendTo appends the encoding of v, which may have at most most bytes.
+// appendTo appends the encoding of v. The argument most limits the number of bytes of the encoding.
 func appendTo[T any](b []byte, c Codec[T], v T, what string, most int) ([]byte, error) {
 	n := len(b)
 	b, err := c.Append(b, v)

@@ -15,10 +15,10 @@ type Salvaged struct {
 	Partition   int
 	Frames      int
 	First, Last uint64 // the numbers of the first and the last frame
-	Timers      int    // how many there are, including dead and uncertain ones
+	Timers      int    // the number of timers, including dead and uncertain ones
 	Dead        int
 	Uncertain   int
-	Problems    []string // what is wrong, in words; nil if nothing is wrong
+	Problems    []string // descriptions of the damage, for people; nil if there is no damage
 	Lost        []string // the keys, as Config.Key encodes them, of timers whose values are missing
 }
 
@@ -30,8 +30,9 @@ type Salvaged struct {
 // Salvage changes nothing in the directory, and no process may have the directory open. The server inside Open can cut
 // off what it finds damaged, so call Salvage before Open, or with a copy that was made before.
 //
-// Each line is as Export writes it, with the name and the partition. A line has "uncertain" if frames are missing after
-// the last one with an operation on the timer: the timer may have ended, or been set, moved or removed since.
+// Each line is as Export writes it, with the name and the partition. A line has the field "uncertain" if frames are
+// missing after the last frame with an operation on the timer: the timer may have ended, or been set, moved or removed
+// since.
 func Salvage(out io.Writer, name string, f func(Salvaged) error, from ...string) error {
 	w := bufio.NewWriter(out)
 	each := func(l *salvage.Log) error {

@@ -17,9 +17,9 @@ type Schedule = schedule.Schedule
 type Missed = schedule.Missed
 
 const (
-	MissedOnce = schedule.MissedOnce // one run makes up for all that were missed
-	MissedSkip = schedule.MissedSkip // none of them is made up for
-	MissedAll  = schedule.MissedAll  // each of them is made, one after another
+	MissedOnce = schedule.MissedOnce // one run makes up for all missed runs
+	MissedSkip = schedule.MissedSkip // no missed run is made up for
+	MissedAll  = schedule.MissedAll  // each missed run is made, one after another
 )
 
 // ParseSchedule parses a schedule such as "@every 90s", "@daily" or "CRON_TZ=Europe/Berlin 30 2 * * *". Package
@@ -41,22 +41,23 @@ func parseStored(text string) (Schedule, error) {
 }
 
 // SetSchedule sets a timer for k, with the value v, that runs again and again: first at s.Next of the wall time. If k
-// has a timer, it is replaced. It is one timer, which counts once under MaxPending, and has one pending run: the end of
-// a run and the next run are one operation in the log, and no two runs overlap. Each run has an ID of its own, and
-// attempts counted from 1. If a run has failed MaxAttempts times, Stats().Died counts it, OnDead is called, and the
-// schedule continues. When there is no further run, the timer ends like any other.
+// has a timer, it is replaced. The timer counts once under MaxPending, and has one pending run: the end of a run and
+// the next run are one operation in the log, and no two runs overlap. Each run has an ID of its own, and attempts
+// counted from 1. If a run has failed MaxAttempts times, Stats().Died counts it, OnDead is called, and the schedule
+// continues. When there is no further run, the timer ends like any other.
 //
 // Runs that fall due while no process owns the partition, or while another run is in progress, are missed.
-// Schedule.OnMissed determines what happens to them, and Firing.Missed is how many of them a run makes up for. Two
-// kinds of runs are not missed, but made after all: those that were interrupted when their process ended, and those
-// that had not begun, if the log shows that the last owner was alive when they fell due.
+// Schedule.OnMissed determines what happens to missed runs, and Firing.Missed is the number of missed runs that a run
+// makes up for. Two kinds of runs do not count as missed, and are made late: runs that were interrupted when their
+// process ended, and runs that had not begun although, as the log shows, the last owner was alive when they fell due.
 //
 // Set, SetAt and the like replace the timer and its schedule. Remove removes both. Move moves the pending run, and the
-// schedule continues after that time: if a run is moved to now, it is made now, and the next ones follow as planned.
+// schedule continues after that time: if a run is moved to the present time, it is made now, and the next runs follow
+// as planned.
 //
 // Runs are due by the wall clock of the owner. If that clock is set back, no run is made twice. The error can also be
 // ErrArgument, if s is zero, has no run within 100 years, or has a zone that the owner of the partition does not know.
-// It is ErrUnavailable while a process that runs an earlier version of this package shares the timers.
+// The error is ErrUnavailable while a process that runs an earlier version of this package shares the timers.
 func (w *Keyed[K, V]) SetSchedule(ctx context.Context, k K, v V, s Schedule) error {
 	_, _, err := w.do(ctx, operation[K, V]{kind: frame.SetAt, key: k, val: v, s: &s})
 	return err

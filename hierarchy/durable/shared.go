@@ -14,11 +14,11 @@ import (
 
 // Servers take about six seconds to elect another leader for a log.
 const (
-	answerTime = time.Second      // how long to wait for an answer before retrying
-	endTime    = 15 * time.Second // how long Shutdown waits for a log if its context has no deadline
+	answerTime = time.Second      // the time without an answer after which a request is sent again
+	endTime    = 15 * time.Second // limit of Shutdown's wait for a log if its context has no deadline
 )
 
-// openShared joins the processes that share the name, and creates the logs if there are none. A caller creates nothing.
+// openShared joins the processes that share the name, and creates the logs if there are none. A caller creates no logs.
 func openShared(ctx context.Context, cfg config) (owners, error) {
 	find := jetstream.OpenShared
 	if cfg.caller {

@@ -8,10 +8,10 @@ import "context"
 // gives up after five seconds, or with Config.Conn after fifteen, since servers may have to elect a leader first. Calls
 // that wait for the log then return ErrUnavailable, or ErrClosed if they were not committed.
 //
-// With Config.Conn, Shutdown hands the partitions over to the other processes. Until another one is ready
-// to take a partition, its timers fire here. Shutdown waits for that for at most a lease, or half of the time
-// that ctx has left if that is less. If no server answers at all, it gives up three
-// seconds after ctx is done, or after twenty if ctx has no deadline.
+// With Config.Conn, Shutdown hands the partitions over to the other processes. Until another process is ready to take a
+// partition, the timers of the partition fire in this process. Shutdown waits until the other processes are ready, but
+// at most for a lease, or for half of the time that ctx has left if that is less. If no server answers at all, it gives
+// up three seconds after ctx is done, or after twenty if ctx has no deadline.
 //
 // A caller has nothing to hand over, so Shutdown ends it at once, like Close: calls that wait for an answer return
 // ErrUnavailable, or ErrClosed if they were not sent.

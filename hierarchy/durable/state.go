@@ -10,9 +10,9 @@ import (
 type State int
 
 const (
-	StateWaiting State = iota // no handler is running: the timer is not due, or waits for its next attempt or for a free handler
-	StateRunning              // its handler was called, and the result is not in the log yet
-	StateDead                 // its last attempt failed
+	StateWaiting State = iota // no handler is running: the timer is not due, or waits for a retry or for a free handler
+	StateRunning              // the timer's handler was called, and the result is not in the log yet
+	StateDead                 // the timer's last attempt failed
 )
 
 // String returns "waiting", "running" or "dead".

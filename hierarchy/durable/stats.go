@@ -10,7 +10,7 @@ import (
 
 // Stats is a snapshot of the partitions that this process owns.
 type Stats struct {
-	Owned   int // partitions that this process owns
+	Owned   int // the number of partitions that this process owns
 	Damaged int // partitions whose logs are damaged
 	Pending int // timers that are not dead
 	Running int // attempts in progress
@@ -18,8 +18,9 @@ type Stats struct {
 	// Stuck is the number of handlers that have not returned after twice Config.Timeout. They no longer count under
 	// Concurrency, nor in Running.
 	Stuck int
-	// Oldest is how long the oldest running handler has been running, even if its timer was set, moved or removed
-	// meanwhile, or the handler is stuck. While Concurrency handlers hang without being stuck, nothing fires.
+	// Oldest is the time for which the oldest running handler has been running. A handler counts even if its timer was
+	// set, moved or removed meanwhile, and even if the handler is stuck. While Concurrency handlers hang without being
+	// stuck, nothing fires.
 	Oldest time.Duration
 
 	// Since Open:
@@ -28,26 +29,26 @@ type Stats struct {
 	Failed              uint64 // attempts that failed
 	Died                uint64 // timers, and runs of Schedules, that failed MaxAttempts times
 	Expired             uint64 // dead timers that were removed after KeepDead
-	Frames, Bytes       uint64 // written to the logs
+	Frames, Bytes       uint64 // frames, and their bytes, that were written to the logs
 	Trimmed             uint64 // timers that were written again, to delete old frames
 
 	LogBytes  int64 // approximate size of the logs on the disk
-	LiveBytes int64 // approximate size of the live timers in it
+	LiveBytes int64 // approximate size of the live timers in the logs
 
 	// Lateness is how long after its due time each attempt began. It includes time in which a partition had
 	// no owner.
 	Lateness hierarchy.Histogram
 	// Commit is the time from sending each frame to its acknowledgement.
 	Commit hierarchy.Histogram
-	// Calls is how long those calls of this process took that other processes answered. Each page of All or Dead is a
-	// call, and each partition's part of a Batch. With Dir there are none.
+	// Calls has the durations of the calls of this process that other processes answered. Each page of All or Dead is a
+	// call, and so is each partition's part of a Batch. With Dir there are no such calls.
 	Calls hierarchy.Histogram
-	// Unanswered is how many of these calls had no answer: they returned ErrUnavailable, ErrClosed, or the error of
-	// their context.
+	// Unanswered is the number of calls to other processes that had no answer: they returned ErrUnavailable, ErrClosed,
+	// or the error of their context.
 	Unanswered uint64
 	// Skew is how far the wall clock is ahead of the owner's time, by which timers of Set are due: the wall time of
-	// Open plus the time that has passed since. It is about 0 unless the wall clock was set since. With Conn, the
-	// owner's time can also begin ahead of the wall clock, by at most MaxSkew, since it continues from the previous
+	// Open plus the time that has passed since. Skew is about 0 unless the wall clock was set since Open. With Conn,
+	// the owner's time can also begin ahead of the wall clock, by at most MaxSkew, since it continues from the previous
 	// owner's. While this process owns nothing, Skew is how far its wall clock is ahead of the servers', or 0 in a
 	// caller.
 	Skew time.Duration
@@ -65,8 +66,9 @@ type MemberStats struct {
 	Text    string // host, process and ID, as in logs
 	Self    bool   // whether it is this process
 	Leaving bool   // whether it is shutting down and hands its partitions over
-	Owned   int    // partitions
-	// The latest versions of the log, and of messages between processes, that it can read: see DESIGN.md.
+	Owned   int    // the number of partitions that the process owns
+	// Log and Wire are the latest versions of the log, and of messages between processes, that this process can read:
+	// see DESIGN.md.
 	Log, Wire int
 }
 

@@ -15,12 +15,13 @@ const MaxTrace = partition.MaxTrace
 // Tracer links the attempts of a timer to the call that set it, for tracing. It must be safe for concurrent use.
 // Its methods are called by the goroutines of callers and handlers, and should not block.
 type Tracer interface {
-	// Inject returns the trace context of a call that sets a timer, from the context of the call. It is stored with the
-	// value, and replaced with it. If it is empty, or longer than MaxTrace, the timer has none.
+	// Inject returns the trace context of a call that sets a timer, from the context of the call. The trace context is
+	// stored with the value of the timer, and replaced when the value is replaced. If it is empty, or longer than
+	// MaxTrace, the timer has no trace context.
 	Inject(ctx context.Context) []byte
-	// Start is called before each attempt, with the context of the attempt and the trace context of the call that
-	// set the timer, or nil. It returns the context for Handle, which must be derived from ctx, and a function
-	// that is called with the result of the attempt: nil, or why it failed.
+	// Start is called before each attempt, with the context of the attempt and the trace context of the call that set
+	// the timer, or nil. It returns the context for Handle, which must be derived from ctx, and a function that is
+	// called with the result of the attempt: nil, or the error with which it failed.
 	Start(ctx context.Context, trace []byte, a TracedAttempt) (context.Context, func(error))
 }
 
@@ -30,11 +31,11 @@ type TracedAttempt struct {
 	Partition int
 	Key       []byte // as Config.Key encodes it
 	Due       time.Time
-	Attempt   int // from 1
+	Attempt   int // the number of the attempt, from 1
 	ID        ID
 	Epoch     uint64
-	Schedule  string // its text, or "" if the timer has none
-	Missed    int    // how many other runs of the Schedule this run makes up for
+	Schedule  string // the text of the timer's Schedule, or "" if the timer has none
+	Missed    int    // the number of other runs of the Schedule that this run makes up for
 }
 
 // inject returns the trace context to store with a timer.

@@ -16,10 +16,10 @@ import (
 
 // The errors of this package, in addition to those of package durable. Compare with errors.Is.
 var (
-	// ErrTimeBeforeNow is the error of go-queue, so that code that names it compiles. No call returns it: a job for a
-	// time that has passed is consumed at once.
+	// ErrTimeBeforeNow exists only so that code for go-queue that names this error compiles. No call returns it: a job
+	// for a time that has passed is consumed at once.
 	ErrTimeBeforeNow = errors.New("can't schedule task to past time")
-	// ErrNotFound means that no job with this ID waits. It was consumed or revoked, or there was never one.
+	// ErrNotFound means that no job with this ID waits. The job was consumed or revoked, or never existed.
 	ErrNotFound = errors.New("dq: there is no such job")
 	// ErrRunning means that the function of a consumer was called with the job already. If it fails, it is not called
 	// again.
@@ -34,10 +34,10 @@ const (
 // DqConf configures a queue for its producers and consumers. One of Dir, Conn and NATS is required. go-zero's conf
 // reads it from a file, except for Conn, Logger and Clock.
 type DqConf struct {
-	// Dir is the directory of the queue's files, which only one process at a time can have open. Its producers and
-	// consumers share it.
+	// Dir is the directory of the queue's files, which only one process at a time can have open. The producers and
+	// consumers of the process share the directory.
 	Dir string `json:",optional"`
-	// NATS is the URLs of NATS servers with JetStream, separated by commas, with user and password if necessary.
+	// NATS has the URLs of NATS servers with JetStream, separated by commas, with user and password if necessary.
 	// Credentials is the name of a file with credentials. Each producer and consumer has a connection of its own.
 	NATS        string `json:",optional"`
 	Credentials string `json:",optional"`
@@ -47,12 +47,12 @@ type DqConf struct {
 	// Name is the name of the queue, like Tube in go-queue: 1 to 64 of the characters a-z, A-Z, 0-9, - and _. Default
 	// "dq".
 	Name string `json:",optional"`
-	// Concurrency is how many jobs a call of Consume consumes at once, default 16.
+	// Concurrency is the number of jobs that a call of Consume consumes at once, default 16.
 	Concurrency int `json:",optional"`
 	// MaxAttempts is the number of panics after which a job is dead: it is kept, but no longer consumed. The
 	// default is 16. Negative means no limit.
 	MaxAttempts int `json:",optional"`
-	// Lease and Replicas, with Conn or NATS, are those of durable.Config.
+	// Lease and Replicas, with Conn or NATS, mean the same as in durable.Config.
 	Lease    time.Duration `json:",optional"`
 	Replicas int           `json:",optional"`
 	// Logger receives errors that no call can return, default slog.Default().

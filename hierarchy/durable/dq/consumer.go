@@ -12,7 +12,8 @@ import (
 )
 
 // Consume is called with the body of a job that is due. When it has returned, the job has ended. If it panics or exits
-// its goroutine, it is called again, after about a second, then after twice as long each time, up to ten minutes.
+// its goroutine, it is called again. The first pause is about a second. Each further pause is twice as long as the one
+// before, up to ten minutes.
 type Consume func(body []byte)
 
 // Consumer consumes the jobs of a queue. All methods are safe for concurrent use.
@@ -34,10 +35,10 @@ func NewConsumer(c DqConf) Consumer {
 
 type consumer struct {
 	conf    DqConf
-	running context.Context // until Stop
+	running context.Context // ends at Stop
 	stop    context.CancelFunc
 
-	mu    sync.Mutex     // held for calls.Add and for stop, so that no call is added while Stop waits
+	mu    sync.Mutex     // held for calls.Add and for stop, so that no call is counted while Stop waits
 	calls sync.WaitGroup // of Consume
 }
 

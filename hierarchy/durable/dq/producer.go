@@ -20,15 +20,15 @@ const idSep = ","
 // The first call opens the queue. If that fails, it returns the error, and the next call tries again. With Conn or
 // NATS, a process that consumes is needed: without one, calls return an error after a minute.
 type Producer interface {
-	// At puts a job into the queue that is consumed at a wall time, or at once if that has passed. It returns the job's
-	// ID when the job is on the disk. After durable.ErrUnavailable the job may or may not be in the queue, so a retry
-	// may result in two jobs. If the body has more than 64 KiB, the error is durable.ErrTooLarge.
+	// At puts a job into the queue. The job is consumed at a wall time, or at once if that time has passed. It returns
+	// the job's ID when the job is on the disk. After durable.ErrUnavailable the job may or may not be in the queue, so
+	// a retry may result in two jobs. If the body has more than 64 KiB, the error is durable.ErrTooLarge.
 	At(body []byte, at time.Time) (string, error)
 	// Delay is like At, but the job is consumed after a delay.
 	Delay(body []byte, delay time.Duration) (string, error)
-	// Revoke removes a job from the queue, by its ID, or several, by their IDs separated by commas. If it returns nil,
-	// no consumer's function is running with these jobs, or will be called with them. The errors of several jobs are
-	// joined: ErrRunning for a job that is being consumed, ErrNotFound for one that is not there.
+	// Revoke removes a job from the queue by its ID. It removes several jobs if ids has their IDs, separated by commas.
+	// If it returns nil, no consumer's function is running with these jobs, or will be called with them. The errors of
+	// several jobs are joined: ErrRunning for a job that is being consumed, ErrNotFound for a job that does not wait.
 	Revoke(ids string) error
 	// Close closes the queue. After that, At, Delay and Revoke return durable.ErrClosed.
 	Close() error
@@ -91,7 +91,8 @@ func revoke(w *timers, id string) error {
 	return nil
 }
 
-// openTime limits how long a producer waits for the first consumer on its servers. Calls wait as long for the next one.
+// openTime limits how long a producer waits for the first consumer on its servers. Calls wait at most the same time for
+// the next consumer.
 const openTime = time.Minute
 
 func (p *producer) open() (*timers, error) {

@@ -14,7 +14,7 @@ import (
 
 type timers = durable.Keyed[string, []byte]
 
-// role is what a queue is opened for: to produce, or to consume.
+// role tells whether a queue is opened to produce or to consume.
 type role bool
 
 const (
@@ -23,11 +23,12 @@ const (
 )
 
 // queue is an open queue, with the jobs that are due in this process. With Dir the producers and consumers of the
-// process share it. With Conn or NATS each has its own, and a producer's has no jobs, since it only calls the owners.
+// process share it. With Conn or NATS each producer and consumer has a queue of its own. The queue of a producer has no
+// jobs, since it only calls the owners.
 type queue struct {
 	timers *timers
 	due    due
-	nc     *nats.Conn // to be closed with the queue; may be nil
+	nc     *nats.Conn // the connection to close with the queue; may be nil
 
 	place       place // zero unless the queue is shared
 	users       int   // guarded by shared.mu
@@ -70,7 +71,7 @@ func openAny(ctx context.Context, c DqConf, r role) (*queue, error) {
 	return openConn(ctx, c, nc, r)
 }
 
-// openDir opens the queue of a directory, or shares the one that this process has open.
+// openDir opens the queue of a directory, or shares the queue that this process has open in the directory.
 func openDir(ctx context.Context, c DqConf) (*queue, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// lease is the right to relay, which one process has at a time. It is a row in the database: the holder, and how often
-// it was renewed. A holder that has not renewed it for three quarters of Config.Lease passes nothing on. A claimant
-// takes it after it has seen no renewal for five quarters. Both measure these times by their own monotonic clocks, so
-// no two clocks are compared.
+// lease is the right to relay, which one process has at a time. The lease is a row in the database, with the holder and
+// the number of renewals. A holder that has not renewed the lease for three quarters of Config.Lease passes nothing on.
+// A claimant takes the lease after it has seen no renewal for five quarters of Config.Lease. Both measure these times
+// by their own monotonic clocks, so no two clocks are compared.
 type lease struct {
 	holder  string
-	renewed int64     // the renewals that a claimant has seen
+	renewed int64     // the number of renewals that a claimant has seen
 	until   time.Time // when the lease ends for this process; monotonic
 }
 
@@ -46,7 +46,7 @@ func (b *Box[K, V]) acquire(ctx context.Context) (*lease, error) {
 	}
 }
 
-// claim takes the lease, if it still is as in seen. It reports whether it did.
+// claim takes the lease if its row is still the same as seen. It reports whether it has taken the lease.
 func (b *Box[K, V]) claim(ctx context.Context, l *lease, seen lease) (bool, error) {
 	sent := time.Now()
 	ok, err := changed(b.cfg.DB.ExecContext(ctx, fmt.Sprintf(`UPDATE %s_relay SET holder = %s, renewed = %d
@@ -77,7 +77,7 @@ func (b *Box[K, V]) renew(ctx context.Context, l *lease, more func(tx *sql.Tx) e
 	return err
 }
 
-// release lets the next process begin at once. If that fails, that process waits until the lease has ended.
+// release lets the next process begin at once. If release fails, the next process waits until the lease has ended.
 func (b *Box[K, V]) release(ctx context.Context, l *lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.cfg.Lease)
 	defer cancel()

@@ -19,10 +19,10 @@ type Config[K comparable, V any] struct {
 	DB      *sql.DB
 	Dialect Dialect
 	// Table is the name of the table with the rows, default "epicycle_outbox". A second table, with the suffix
-	// "_relay", has which process relays. Each set of timers needs tables of its own. The name consists of at most 50
-	// of the characters a-z, 0-9 and _.
+	// "_relay", records which process relays. Each set of timers needs tables of its own. The name consists of at most
+	// 50 of the characters a-z, 0-9 and _.
 	Table string
-	// Key and Value encode keys and values in rows, by default as JSON. They may differ from those of the
+	// Key and Value encode keys and values in rows, by default as JSON. These Codecs may differ from the Codecs of the
 	// durable.Keyed.
 	Key   durable.Codec[K]
 	Value durable.Codec[V]
@@ -36,7 +36,8 @@ type Config[K comparable, V any] struct {
 const (
 	minLease     = 100 * time.Millisecond
 	defaultLease = 10 * time.Second
-	// The limits of package durable, which would otherwise refuse the row only after the transaction was committed.
+	// The limits of package durable. Without these checks, durable would refuse a row only after its transaction was
+	// committed.
 	maxKey   = 1 << 10
 	maxValue = 64 << 10
 )
@@ -82,7 +83,8 @@ func New[K comparable, V any](cfg Config[K, V]) (*Box[K, V], error) {
 	return &Box[K, V]{cfg: cfg, insert: fmt.Sprintf(cfg.Dialect.Insert, cfg.Table)}, nil
 }
 
-// Create creates the tables, if they do not exist. With migrations, execute Dialect.Create there instead.
+// Create creates the tables, if they do not exist. A program with migrations should execute Dialect.Create in a
+// migration instead.
 func (b *Box[K, V]) Create(ctx context.Context) error {
 	return b.transact(ctx, func(tx *sql.Tx) error {
 		for _, statement := range b.cfg.Dialect.Create {
@@ -124,8 +126,9 @@ const (
 )
 
 // Set sets a timer for k, with the value v, due d after the call, once tx is committed: see durable.Keyed.Set. The due
-// time depends on the clocks of this process and of the one that relays, so these should agree. If the key has more
-// than 1 KiB or the value more than 64 KiB, as the Codecs of Config encode them, the error is durable.ErrTooLarge.
+// time depends on the clocks of this process and of the process that relays, so these clocks should agree. If the key
+// has more than 1 KiB or the value more than 64 KiB, as the Codecs of Config encode them, the error is
+// durable.ErrTooLarge.
 func (b *Box[K, V]) Set(ctx context.Context, tx *sql.Tx, k K, v V, d time.Duration) error {
 	return b.add(ctx, tx, kindSet, k, &v, after(d))
 }
@@ -196,9 +199,9 @@ func unixNano(t time.Time) int64 {
 
 // Backlog describes what is in the outbox.
 type Backlog struct {
-	Rows   int           // how many rows wait to be relayed
+	Rows   int           // the number of rows that wait to be relayed
 	Oldest time.Duration // the age of the oldest of these rows
-	Failed int           // how many rows were refused, and are kept: see Relay
+	Failed int           // the number of rows that were refused and are kept: see Relay
 }
 
 // Backlog returns what is in the outbox. Oldest grows while no relay runs.

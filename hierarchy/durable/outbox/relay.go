@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Timers is what Relay passes rows to: a *durable.Keyed.
+// Timers are the timers to which Relay passes rows: a *durable.Keyed.
 type Timers[K comparable, V any] interface {
 	Batch(ctx context.Context, b *durable.Batch[K, V]) error
 }
@@ -19,7 +19,7 @@ type Timers[K comparable, V any] interface {
 var errLost = errors.New("outbox: another process relays")
 
 const (
-	firstPause = 50 * time.Millisecond // after a failure; doubled each time
+	firstPause = 50 * time.Millisecond // the first pause after a failure; doubled each time
 	lastPause  = 5 * time.Second
 )
 
@@ -27,8 +27,8 @@ const (
 // and the others wait. When the relay is stopped by its context, the next one begins within an eighth of Lease.
 //
 // While the timers or the database are not available, rows wait and nothing is lost. Rows of a partition that is full
-// or damaged hold up those behind them, since these may have the same key. A row that the timers refuse for good,
-// because it is too large or can't be decoded, stays in the table with the reason in the column failed, is logged, and
+// or damaged hold up the rows behind them, since these may have the same key. The timers refuse a row for good if it is
+// too large or can't be decoded. Such a row is logged, stays in the table with the reason in the column failed, and
 // holds up nothing. To try it again, set failed to NULL.
 func (b *Box[K, V]) Relay(ctx context.Context, timers Timers[K, V]) error {
 	pauses := wait.Backoff{First: firstPause, Last: lastPause}
@@ -139,8 +139,8 @@ func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 	return nil
 }
 
-// grace is how long it may still take to pass on rows after Relay's context has ended. Rows that are not deleted by
-// then are passed on again.
+// grace limits the time for passing on rows after the end of Relay's context. Rows that are not deleted by then are
+// passed on again.
 const grace = time.Second
 
 // outlasting returns a context that ends at until, or grace after ctx.

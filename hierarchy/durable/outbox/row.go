@@ -42,7 +42,7 @@ func (r *relay[K, V]) page(ctx context.Context) (rows []row, err error) {
 	return rows, found.Err()
 }
 
-// forget deletes the rows that were acknowledged, and records the errors of those that were refused.
+// forget deletes the rows that were acknowledged, and records the errors of the rows that were refused.
 func (r *relay[K, V]) forget(ctx context.Context, tx *sql.Tx, done []int64, refused []refusal) error {
 	if len(done) > 0 {
 		_, err := tx.ExecContext(ctx, fmt.Sprintf(`DELETE FROM %s WHERE id IN (%s)`, r.box.cfg.Table, list(done)))
@@ -69,7 +69,7 @@ func ids(rows []row) []int64 {
 	return all
 }
 
-// list returns numbers, separated by commas, as literals: a statement may not have enough parameters.
+// list returns numbers as literals, separated by commas. Parameters would be too many for one statement.
 func list(numbers []int64) string {
 	var b strings.Builder
 	for i, n := range numbers {

@@ -16,7 +16,8 @@ type refusal struct {
 	err error
 }
 
-// send passes rows on, together if possible. It returns the IDs of those that were acknowledged.
+// send passes rows on, together if possible. It returns the IDs of the rows that were acknowledged, and the rows that
+// were refused.
 func (r *relay[K, V]) send(ctx context.Context, rows []row) (done []int64, refused []refusal, err error) {
 	all := rows[:0:0]
 	for i := range rows {
@@ -33,7 +34,7 @@ func (r *relay[K, V]) send(ctx context.Context, rows []row) (done []int64, refus
 		}
 		return done, refused, err
 	}
-	for i := range all { // one of the rows is the reason
+	for i := range all { // one of the rows is the reason why all were refused
 		switch err := r.sendAll(ctx, all[i:i+1]); {
 		case forGood(err):
 			refused = append(refused, refusal{all[i].id, err})

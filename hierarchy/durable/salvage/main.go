@@ -1,6 +1,6 @@
 // Command salvage reads what is readable in a directory of durable timers with damaged logs, and writes it as lines of
-// JSON. It does not change the directory. No process may have it open. The server inside durable.Open can cut off what
-// it finds damaged, so run the command before the directory is opened again, or on a copy from before.
+// JSON. It does not change the directory. No process may have the directory open. The server inside durable.Open can
+// cut off what it finds damaged, so run the command before the directory is opened again, or on a copy from before.
 //
 //	go run ./salvage -dir /var/lib/shop/timers -out timers.jsonl
 //
@@ -8,7 +8,7 @@
 // documents the lines.
 //
 // Problems, with their places in the files, are written to the standard error. The exit status is 0 if there are no
-// problems, 1 if there are some, and 2 if nothing could be read.
+// problems, 1 if there are problems, and 2 if nothing could be read.
 package main
 
 import (

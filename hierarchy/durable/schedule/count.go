@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Count returns the number of runs after after, up to and including until: how many were missed. Its time grows with
-// the years between the two, not with the number of runs. Like Next it looks at most 100 years ahead, unless the
-// Schedule is "@every".
+// Count returns the number of runs after after, up to and including until: how many were missed. The time that Count
+// takes grows with the years between after and until, not with the number of runs. Like Next it looks at most 100 years
+// ahead, unless the Schedule is "@every".
 func (s Schedule) Count(after, until time.Time) int {
 	if s == (Schedule{}) || !until.After(after) {
 		return 0

@@ -13,7 +13,7 @@ const sunday = 7 // the second number of Sunday; the first one is 0
 type field struct {
 	name     string
 	min, max int
-	names    []string // names of the values from min on; nil if they have none
+	names    []string // the names of the values from min on; nil if the values have no names
 }
 
 var (

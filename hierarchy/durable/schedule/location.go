@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 	"time"
-	_ "time/tzdata" // a machine without zones must be able to run schedules that another one has set
+	_ "time/tzdata" // a machine without time zones must be able to run schedules that another machine has set
 )
 
 // A location is a time zone. There is one for each name, so pointers are equal if and only if names are.
@@ -12,7 +12,7 @@ type location struct{ zone *time.Location }
 
 var (
 	utc       = &location{time.UTC}
-	locations sync.Map // from names to *location; at most as many as there are zones
+	locations sync.Map // from names to *location; at most one for each zone
 )
 
 // locationNamed returns the zone of that name.
@@ -31,8 +31,8 @@ func locationNamed(name string) (*location, error) {
 	return one.(*location), nil
 }
 
-// spanAt returns the offset from UTC at the moment t, and a moment until which it certainly stays the same: at most
-// that of its next change. Both are in seconds.
+// spanAt returns the offset from UTC at the moment t, and a moment until which the offset certainly stays the same.
+// That moment is not after the next change of the offset. Both are in seconds.
 func (l *location) spanAt(t int64) (offset, end int64) {
 	local := time.Unix(t, 0).In(l.zone)
 	_, seconds := local.Zone()
@@ -47,8 +47,8 @@ func (l *location) spanAt(t int64) (offset, end int64) {
 	return int64(seconds), end
 }
 
-// settled is longer than any change of clocks: that long after a change, the clock shows times that it has not shown
-// before.
+// settled is longer than any change of clocks. When this time has passed after a change, the clock shows times that it
+// has not shown before.
 const settled = 2 * daySeconds
 
 // reached returns the wall time that the clock had reached just before the moment t: the end of the times that it had
@@ -64,8 +64,8 @@ func (l *location) reached(t int64) int64 {
 	return latest
 }
 
-// wallFrom returns the earliest wall time that can run at the moment t or later. If a change at t leaves times out, it
-// is earlier than what the clock shows.
+// wallFrom returns the earliest wall time that can run at the moment t or later. If a change at t leaves times out,
+// that wall time is earlier than the time that the clock shows.
 //
 // A wall time runs at the moment at which the clock reaches it: by showing it, or by a change to a later time. After a
 // change to an earlier time the clock has to catch up first, unless everyRound is set.

@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// Missed is a rule for runs that could not begin when they were due, because no process was there to begin them or the
-// run before took too long.
+// Missed is a rule for runs that could not begin when they were due, because no process was there to begin them, or
+// because the run before took too long.
 type Missed int
 
 const (
-	MissedOnce Missed = iota // one run makes up for all that were missed
-	MissedSkip               // none of them is made up for
-	MissedAll                // each of them is made, one after another
+	MissedOnce Missed = iota // one run makes up for all missed runs
+	MissedSkip               // no missed run is made up for
+	MissedAll                // each missed run is made, one after another
 )
 
 var missedNames = []string{"once", "skip", "all"}

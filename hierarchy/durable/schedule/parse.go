@@ -141,7 +141,7 @@ func parseEvery(name word, rest []word) (time.Duration, *textError) {
 // A word is a part of the text without spaces, or an item within one.
 type word struct {
 	text string
-	at   int // where it begins in the text
+	at   int // the index at which the word begins in the text
 }
 
 // split returns the words of text.

@@ -27,8 +27,8 @@ func (s set) first() int { return bits.TrailingZeros64(uint64(s)) }
 type pattern struct {
 	second, minute, hour, day, month, weekday set // none is empty
 
-	everyDay   bool // a day must be in both day and weekday; otherwise one of them is enough
-	everyRound bool // an hour that occurs twice has its runs both times
+	everyDay   bool // a day must be in day and in weekday; otherwise being in one of them is enough
+	everyRound bool // an hour that occurs twice on the clock has its runs both times
 }
 
 // next returns the first run at or after the wall time from. ok is false if it would be after last.

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	horizon = 100       // how many years ahead Next looks
+	horizon = 100       // the number of years that Next looks ahead
 	maxYear = 1_000_000 // fields have no runs more than about that many years before or after 1970
 )
 

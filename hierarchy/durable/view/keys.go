@@ -15,15 +15,15 @@ import (
 // states are the states that the page lets the user choose from.
 var states = []string{durable.StateWaiting.String(), durable.StateRunning.String(), durable.StateDead.String()}
 
-// Keys shows keys of timers on the page, at most 20 of the chosen state that begin with a text: of waiting timers those
-// that are due next, of dead timers those that were due last. It never shows values. Without Keys no key is shown,
-// because keys may be secret: use the option only in handlers for people who may see the keys. format returns the text
-// for a key and may mask it; only that text is searched. If format is nil, fmt.Sprint is used.
+// Keys shows keys of timers on the page, at most 20 of the chosen state that begin with a text: the waiting timers that
+// are due next, or the dead timers that were due last. It never shows values. Without Keys no key is shown, because
+// keys may be secret: use the option only in handlers for people who may see the keys. format returns the text for a
+// key and may mask it; only that text is searched. If format is nil, fmt.Sprint is used.
 //
 // Use it like the option Keys of package hierarchy/view: in Handler, or in Index with the Source of the same timers.
 //
 // A request iterates over all timers of the state. With durable.Config.Conn, the owners of the partitions send these
-// with their values. Viewers share an answer, for ten times as long as it took.
+// timers with their values. All viewers get the same answer for ten times the time that it took.
 func Keys[K comparable, V any](timers *durable.Keyed[K, V], format func(K) string) view.Option {
 	if format == nil {
 		format = func(k K) string { return fmt.Sprint(k) }

@@ -3,9 +3,9 @@
 //
 //	http.Handle("/debug/timers/", view.Handler(timers))
 //
-// What the documentation of hierarchy/view says about who can see the page, and what it costs, applies to this one,
-// too. It shows keys only with the option Keys, and never values. With durable.Config.Conn it shows the processes that
-// share the timers, by host and process ID, and which of them owns which log.
+// The documentation of hierarchy/view describes who can see the page and what the page costs. That applies to this
+// page, too. The page shows keys only with the option Keys, and never shows values. With durable.Config.Conn it shows
+// the processes that share the timers, by host and process ID, and which of them owns which log.
 package view
 
 import (

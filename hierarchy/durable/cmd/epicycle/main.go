@@ -3,7 +3,7 @@ package main
 
 import (
 	"os"
-	_ "time/tzdata" // schedules have zones, and an image may have none
+	_ "time/tzdata" // schedules have time zones, and a container image may lack their data
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/command"
 )

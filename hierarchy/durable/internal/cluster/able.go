@@ -8,29 +8,29 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// How a process leaves a partition to others if it can't write to the log, because it can't reach the log or lacks the
-// permission. It publishes that in its record in the table, as it does for a log that it can't read, and then no plan
-// assigns it the partition. A member that can write to the log requests the partition. If no other member can, the
-// partition stays where it is.
+// This file shows how a process leaves a partition to others if it can't write to the log, because it can't reach the
+// log or lacks the permission. The process publishes in its record in the table that it can't write to the log, as it
+// does for a log that it can't read. Then no plan assigns it the partition. A member that can write to the log requests
+// the partition. If no other member can write to it, the partition stays where it is.
 
 const (
-	// A member that could not write to a log leaves the partition to others for leastRest leases. If it then still
-	// can't, or can't again soon, it rests twice as long each time, up to mostRest leases. Soon means before forgetRest
-	// times its last rest has passed.
+	// A member that could not write to a log leaves the partition to others for a rest of leastRest leases. If it still
+	// can't write to the log after a rest, the next rest is twice as long, up to mostRest leases. The same holds if it
+	// fails to write again before forgetRest times its last rest has passed.
 	leastRest  = 2
 	mostRest   = 16
 	forgetRest = 4
-	// leastTakeover is the least time that a takeover may take if another process may be able to do it.
+	// leastTakeover is the least time limit of a takeover that another process may be able to do.
 	leastTakeover = 2 * time.Second
 )
 
-// wants reports whether this process should take the partition: the plan assigns it, or no member can take it, as far
-// as they know. In the latter case all try.
+// wants reports whether this process should take the partition. It should if the plan assigns the partition to it. It
+// also should if, as far as the members know, none of them can take the partition; then all members try.
 func (l *slot) wants(t task) bool {
 	return t.plan == l.me() || t.plan == 0 && t.claim.Free && l.unable.Load() != nil
 }
 
-// passes reports whether another process should have the partition, since this one can't write to its log.
+// passes reports whether this process, since it can't write to the log, should give the partition to another process.
 func (l *slot) passes(t task) bool { return l.unable.Load() != nil && t.plan != 0 && t.plan != l.me() }
 
 // probe finds out whether this process can write to the log.
@@ -47,7 +47,7 @@ func (l *slot) probe() error {
 	return named(l.at, err)
 }
 
-// cannot publishes that this process can't write to the log, if another process may be able to.
+// cannot publishes that this process can't write to the log, if another process may be able to write to it.
 func (l *slot) cannot(why error) {
 	if !l.s.othersLive() {
 		return
@@ -70,7 +70,8 @@ func (l *slot) cannot(why error) {
 	}
 }
 
-// able publishes that this process can write to the log, if it has published before that it can't.
+// able publishes that this process can write to the log. It does nothing unless this process has published the opposite
+// before.
 func (l *slot) able() {
 	if l.unable.Swap(nil) != nil {
 		l.s.member.SetUnable(l.at, false)
@@ -93,9 +94,9 @@ func (l *slot) stayAway() {
 	}
 }
 
-// weigh leaves the partition to another process if its log has not answered for a lease. The member that the plan then
-// names requests the partition, if it reaches this process. After two leases without an answer it gets the partition in
-// any case.
+// weigh leaves the partition to another process if the log has not answered for a lease. The member to which the plan
+// then assigns the partition requests it, if that member reaches this process. After two leases without an answer of
+// the log, this process gives the partition to that member without a request.
 func (l *slot) weigh() {
 	lease := l.c().cfg.Member.Lease
 	since := l.owner.Silent()
@@ -115,7 +116,7 @@ func (l *slot) weigh() {
 	}
 }
 
-// pass gives the partition, or its claim, to the member that should have it.
+// pass gives the partition, or only its claim if the partition is not open here, to a member.
 func (l *slot) pass(to member.ID) {
 	if l.owner == nil {
 		l.giveClaim(to)
@@ -127,8 +128,8 @@ func (l *slot) pass(to member.ID) {
 	l.again = time.Now().Add(l.rest)
 }
 
-// heldFor returns how much time has passed since a moment, not counting the time before this process had its lease
-// again.
+// heldFor returns the time that has passed since a moment. If the lease was interrupted since that moment, the time
+// counts from when this process had its lease again.
 func (s *session) heldFor(since time.Time) time.Duration {
 	if held := s.regained.Load(); held != nil && held.After(since) {
 		since = *held

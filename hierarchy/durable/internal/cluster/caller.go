@@ -17,8 +17,9 @@ type Caller struct {
 	ended   chan struct{} // closed when follow has ended
 }
 
-// OpenCaller returns once it knows the members. Of cfg it needs no Logs, but Member.Partitions, and of Common only the
-// Clock. It does not wait until the partitions have owners; calls wait for that.
+// OpenCaller returns once it knows the members. It needs cfg.Member.Partitions and cfg.Common.Clock. It does not use
+// cfg.Logs, nor the other fields of cfg.Common. OpenCaller does not wait until the partitions have owners; calls wait
+// for their owners.
 func OpenCaller(ctx context.Context, cfg Config) (*Caller, error) {
 	cfg.Member.Logger = cfg.Logger
 	r, err := newRouter(cfg)
@@ -38,7 +39,7 @@ func OpenCaller(ctx context.Context, cfg Config) (*Caller, error) {
 	return c, nil
 }
 
-// follow retries waiting calls whenever their partition changes hands. view is the view to begin with.
+// follow retries waiting calls whenever their partition changes hands. view is the first view of the members.
 func (c *Caller) follow(view *member.View) {
 	defer close(c.ended)
 	for {
@@ -61,13 +62,14 @@ func (c *Caller) Members() (members []Member, owners []int) {
 // Partition returns nil, since a Caller owns nothing.
 func (c *Caller) Partition(int) (*partition.Partition, error) { return nil, nil }
 
-// Stats returns only since when the partition has had no owner, as far as this process knows.
+// Stats sets only st.Unavailable: the time since which, as far as this process knows, calls for the partition can't be
+// answered.
 func (c *Caller) Stats(at int) (st partition.Stats, owned bool, err error) {
 	st.Unavailable, _ = c.unavailable(at)
 	return st, false, nil
 }
 
-// unavailable returns since when calls for a partition have not been answered, or zero, and why.
+// unavailable returns the time since which calls for a partition can't be answered, or zero, and the reason.
 func (c *Caller) unavailable(at int) (since time.Time, why error) {
 	if gone := c.gone.Load(); gone != nil {
 		return *gone, c.cfg.Bus.Closed()

@@ -2,9 +2,10 @@
 // calls for other partitions to their owners, and takes over the partitions of dead processes. A Caller only calls
 // owners, and owns nothing.
 //
-// A router finds the owner of each call. Its Reads serve a process that owns all partitions, too. A session is one
-// membership, from joining to the loss of its lease. It has a slot for each partition: a goroutine that takes the
-// partition over, serves it, and gives it away, according to the plan that all members compute.
+// A router finds the owner of each call. The type Reads, which a router embeds, also serves a process that owns all
+// partitions. A session is one membership, from joining to the loss of its lease. It has a slot for each partition: a
+// goroutine that takes the partition over, serves it, and gives it away, according to the plan that all members
+// compute.
 package cluster
 
 import (
@@ -25,35 +26,36 @@ import (
 type Config struct {
 	Bus    storage.Bus
 	Name   string
-	Logs   []storage.Log    // of each partition
+	Logs   []storage.Log    // the log of each partition
 	Member member.Config    // Open sets Partitions and Logger
-	Common partition.Config // what the partitions have in common
+	Common partition.Config // the configuration that the partitions have in common
 	Logger *slog.Logger
-	// MaxSkew is how far the wall clock may be off from the servers' when this process takes a partition over. If it is
-	// 0, clocks are not compared.
+	// MaxSkew limits the difference between the wall clocks of this process and of the servers when this process takes
+	// a partition over. If it is 0, the clocks are not compared.
 	MaxSkew time.Duration
-	// Behind is how long a log that seems to be damaged is read again before it counts as damaged, since the replica
-	// that answers may be behind. Default 15s.
+	// Behind is the time for which a log that seems to be damaged is read again before it counts as damaged, since the
+	// replica that answers may be behind. Default 15s.
 	Behind time.Duration
 	// Reread is the interval at which a damaged log is read again, as an operator may have restored it. Default 30s.
 	Reread time.Duration
 }
 
-// Cluster is this process as one that shares partitions with others. Its methods may be called concurrently.
+// Cluster is the part of this process that shares partitions with other processes. Its methods may be called
+// concurrently.
 type Cluster struct {
 	*router
-	broken     []atomic.Pointer[error] // why partitions of this process are not open
+	broken     []atomic.Pointer[error] // by partition: the error because of which this process can't open it, or nil
 	clockMu    sync.Mutex              // held while the wall clock is compared
-	skewLogged time.Time               // when the clock was last logged as off, or zero if it is right. Guarded by clockMu
+	skewLogged time.Time               // when a clock that is off was last logged, or zero. Guarded by clockMu
 
 	mu      sync.Mutex
 	session *session          // the present session or, between two sessions, the last one
 	lost    time.Time         // when the lease was lost; zero once this process has joined again
-	past    []partition.Stats // by partition: figures from the times at which this process owned it before
+	past    []partition.Stats // by partition: figures of earlier times at which this process owned the partition
 	ended   chan struct{}     // closed when no further session begins
 }
 
-// Open joins, and waits until the logs of all partitions that this process owns have been read.
+// Open makes this process a member, and waits until the logs of all partitions that this process owns have been read.
 func Open(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg.Member.Partitions = len(cfg.Logs)
 	cfg.Member.Logger = cfg.Logger
@@ -115,7 +117,7 @@ func (c *Cluster) run(s *session) {
 	}
 }
 
-// again begins a session as soon as that is possible. It returns nil if the Cluster ends first.
+// again begins a session as soon as this process can join. It returns nil if the Cluster ends first.
 func (c *Cluster) again() *session {
 	for retry := newBackoff(); ; {
 		s, err := c.begin(c.ending)
@@ -156,5 +158,5 @@ func (c *Cluster) Close() {
 	c.close()
 }
 
-// named adds the partition to an error.
+// named adds the number of the partition to an error.
 func named(at int, err error) error { return storage.In(fmt.Sprintf("partition %d", at), err) }

@@ -14,7 +14,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// How a partition leaves this process.
+// This file shows how a partition leaves this process.
 
 // The possible answers to a request for a partition.
 const (
@@ -27,7 +27,8 @@ func (s *session) requestSubject(id member.ID) string {
 	return fmt.Sprintf("epicycle.%s.give.%s", s.c.cfg.Name, id)
 }
 
-// requestVersion is the first byte of a request for a partition. Then come the partition and the member that wants it.
+// requestVersion is the first byte of a request for a partition. After it come the number of the partition and the ID
+// of the member that requests it.
 const requestVersion = 1
 
 func (l *slot) requestMessage() []byte {
@@ -35,7 +36,8 @@ func (l *slot) requestMessage() []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(l.me()))
 }
 
-// maxRequests is how many requests for one partition may wait. Further ones are refused, and their senders retry.
+// maxRequests is the largest number of requests for one partition that wait at once. Further requests are refused, and
+// their senders retry.
 const maxRequests = 8
 
 // requested is called when another member requests a partition.
@@ -84,7 +86,7 @@ func (l *slot) request(from member.ID) bool {
 	}
 }
 
-// give gives the partition to a member that has requested it, if mayGive allows that.
+// give gives the partition to a member that has requested it, if mayGive returns true for that member.
 func (l *slot) give(to member.ID) bool {
 	if !l.mayGive(to) {
 		return false
@@ -100,9 +102,9 @@ func (l *slot) give(to member.ID) bool {
 	return l.owner == nil
 }
 
-// settle waits for the handlers that are running, while further ones begin, unless this process is leaving. So if most
-// handlers are fast, the partition stands still only for a moment. settle and handlersTime together take less time than
-// the requesting member waits.
+// settle waits for the handlers that are running, while further handlers begin. If this process is leaving, settle does
+// not wait. Thanks to settle the partition stands still only for a moment if most handlers are fast. settle and
+// handlersTime together take less time than the requesting member waits.
 func (l *slot) settle() {
 	ctx, cancel := context.WithTimeout(l.s.staying, l.c().cfg.Member.Lease/2)
 	defer cancel()
@@ -117,7 +119,7 @@ func (l *slot) mayGive(to member.ID) bool {
 	return n.plan[l.at] != l.me() && lives && !peer.Leaving
 }
 
-// giveUnopened gives the claim of a partition that is not open here away, if this process has the claim.
+// giveUnopened gives away the claim of a partition that is not open in this process, if this process has the claim.
 func (l *slot) giveUnopened(to member.ID) bool {
 	if l.s.now().view.Claims[l.at].Holder != l.me() || !l.mayGive(to) {
 		return false
@@ -155,8 +157,8 @@ func (l *slot) giveToNobody(ctx context.Context) error {
 	return err
 }
 
-// giveTo ends the partition here, and gives its claim away. It waits for handlers until ctx is done, and returns the
-// error of ctx if some are still running.
+// giveTo ends the partition in this process, and gives its claim away. It waits for handlers until ctx is done. If
+// handlers are still running then, it returns the error of ctx.
 func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 	if l.owner == nil {
 		return nil
@@ -169,7 +171,8 @@ func (l *slot) giveTo(ctx context.Context, to member.ID) error {
 	return err
 }
 
-// endOwner ends the partition here, for another owner or for nobody. If the log can't be written to, it does not wait.
+// endOwner ends the partition in this process, for another owner or for nobody. If this process can't write to the log,
+// endOwner does not wait.
 func (l *slot) endOwner(ctx context.Context, to member.ID) error {
 	switch {
 	case l.unable.Load() != nil && l.s.leaving.Load() == nil:
@@ -181,8 +184,8 @@ func (l *slot) endOwner(ctx context.Context, to member.ID) error {
 	return l.owner.HandOver(ctx)
 }
 
-// giveClaim gives the claim away. While the result is unknown, it retries, except at Shutdown, when the lease is about
-// to be resigned or to run out anyway.
+// giveClaim gives the claim away. While the result is unknown, giveClaim retries. At Shutdown it does not retry, since
+// the lease is then about to be resigned or to run out.
 func (l *slot) giveClaim(to member.ID) {
 	if l.s.silent.Load() {
 		return
@@ -213,7 +216,7 @@ func (l *slot) claimTime() (context.Context, context.CancelFunc) {
 }
 
 // release gives the partition to nobody, for Shutdown. If the partition is still being opened, release gives up after a
-// while, as the log may not answer. After ctx has ended, there is still closeTime to close the log.
+// while, as the log may not answer. After the end of ctx, closeTime is left to close the log.
 func (l *slot) release(ctx context.Context) error {
 	r := releasing{ctx, make(chan error, 1)}
 	late := time.Tick(l.s.farewellTime())

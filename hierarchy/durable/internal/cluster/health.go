@@ -8,8 +8,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// How this process notices, without a request, that it can't do what it should: by the connection, the lease, the watch
-// of the table, and frames without an answer.
+// This file shows how this process notices, without a request, that it can't do what it should: it looks at the
+// connection, the lease, the watch of the table, and frames without an answer.
 
 var (
 	errOpening = errors.New("its log is not open yet")
@@ -18,7 +18,7 @@ var (
 	errUnable  = errors.New("this process can't write to its log")
 )
 
-// Since returns an error that has what is wrong, since when, and, if why is not nil, why.
+// Since returns an error with the problem what, the time since which it exists, and, if why is not nil, the reason why.
 func Since(since time.Time, what, why error) error {
 	err := fmt.Errorf("%w, since %s", what, since.Format(time.RFC3339))
 	if why != nil {
@@ -71,7 +71,7 @@ func (c *Cluster) Health() (all []error) {
 	return all
 }
 
-// health returns what is wrong with a partition that this process owns, or should own.
+// health returns an error if there is a problem with a partition that this process owns or should own.
 func (l *slot) health(t task) error {
 	if why := l.c().broken[l.at].Load(); why != nil {
 		return l.wrong(*why, time.Now())
@@ -97,15 +97,15 @@ func (l *slot) health(t task) error {
 	return nil
 }
 
-// isFailing reports whether all attempts to get the partition have failed for a lease. Before that, its owner may still
-// give it away.
+// isFailing reports whether all attempts to get the partition have failed for at least a lease. Earlier failures don't
+// count, since the owner of the partition may still give it away.
 func (l *slot) isFailing() bool {
 	since := l.failing.Load()
 	return since != nil && time.Since(*since) >= l.c().cfg.Member.Lease
 }
 
-// wrong returns an error with a problem of the partition. If attempts to get the partition are failing, the error has
-// the time of the first failure and the reason, otherwise the time since.
+// wrong returns an error with the problem what of the partition. If attempts to get the partition are failing, the
+// error has the time of the first failure, and its reason. Otherwise it has the time since.
 func (l *slot) wrong(what error, since time.Time) error {
 	if failing := l.failing.Load(); failing != nil {
 		return Since(*failing, what, l.why())
@@ -121,7 +121,8 @@ func (l *slot) why() error {
 	return nil
 }
 
-// trouble is why the last attempt to open a partition failed, and how many frames had been read by then.
+// trouble is the error with which the last attempt to open a partition failed, and the number of frames that had been
+// read by then.
 type trouble struct {
 	err  error
 	read int64
@@ -129,7 +130,8 @@ type trouble struct {
 
 func (l *slot) setTrouble(err error) { l.trouble.Store(&trouble{err, l.progress.Read.Load()}) }
 
-// unavailable returns since when this process has failed to open the partition, which it should have open, or zero.
+// unavailable returns the time since which this process has failed to open a partition that it should have open, or
+// zero.
 func (l *slot) unavailable() time.Time {
 	t, since := l.task(), l.failing.Load()
 	if since == nil || !l.wants(t) && t.claim.Holder != l.me() {
@@ -138,8 +140,8 @@ func (l *slot) unavailable() time.Time {
 	return *since
 }
 
-// logTrouble logs why the partition can't be taken over: as a warning once the trouble has lasted, so that an operator
-// sees it.
+// logTrouble logs why the partition can't be taken over. Once the trouble has lasted for some time, it logs a warning,
+// so that an operator sees it.
 func (l *slot) logTrouble(err error) {
 	if l.retry.Pause == lastPause && l.isNews(err) {
 		l.c().cfg.Logger.Warn("durable: a partition can't be taken over", "partition", l.at, "err", err)
@@ -148,8 +150,8 @@ func (l *slot) logTrouble(err error) {
 	l.c().cfg.Logger.Debug("durable: a partition can't be taken over yet", "partition", l.at, "err", err)
 }
 
-// isDamaged reports whether the log has seemed to be damaged for at least Behind. Before that, the replica that
-// answers may only be behind.
+// isDamaged reports whether the log has seemed to be damaged for at least Config.Behind. In a shorter time, the replica
+// that answers may merely be behind.
 func (l *slot) isDamaged(err error) bool {
 	if !errors.Is(err, partition.ErrDamaged) {
 		return false

@@ -11,12 +11,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// How a session ends at Shutdown.
+// This file shows how a session ends at Shutdown.
 
 const (
 	// mostFarewell limits each request to the table in Shutdown, as the table may not answer at all. After the end of
-	// Shutdown's context, or if the table has failed to answer before, closeTime is the limit. A partition that is busy
-	// when the context ends has closeTime, too.
+	// Shutdown's context, or after a request without an answer, closeTime is the limit. closeTime is also the limit for
+	// closing a partition that is busy when the context ends.
 	mostFarewell = 4 * time.Second
 	closeTime    = time.Second
 )
@@ -48,13 +48,13 @@ func (s *session) finishCalls(ctx context.Context) {
 	s.c.client.Finish(ctx)
 }
 
-// othersLive reports whether another process lives and is not leaving. This process is ignored, since it may still seem
-// to live if the table did not answer.
+// othersLive reports whether another process lives and is not leaving. This process is not counted, although the view
+// may still show it as living if the table did not answer.
 func (s *session) othersLive() bool {
 	return slices.ContainsFunc(s.now().view.Living(), func(id member.ID) bool { return id != s.member.ID() })
 }
 
-// announce publishes that this process is leaving. It may take half of the time that ctx has left.
+// announce publishes that this process is leaving. It takes at most half of the time that ctx has left.
 func (s *session) announce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, halfOf(ctx, s.farewellTime()))
 	defer cancel()

@@ -9,20 +9,21 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// How an owner notices that its log, or a part of it, was deleted. It looks at the log at intervals while it writes,
-// and once more after that. If a frame has no clear answer, it looks at once, and at intervals until there is an
-// answer. An owner that does not write does not look, so that being idle costs nothing.
+// This file shows how an owner notices that its log, or a part of it, was deleted. The owner looks at the log at
+// intervals while it writes, and once more after its last write. If a frame has no clear answer, the owner looks at
+// once, and at intervals until there is an answer. An owner that does not write does not look, so that being idle costs
+// nothing.
 
 const (
 	lookTime = time.Second // the time limit of one look
-	// The replica that answers may be behind, so an owner looks several times before it gives the log up, over a fifth of
-	// Config.Behind.
+	// The replica that answers may be behind. So an owner looks lookTimes times, over a fifth of Config.Behind, before
+	// it gives the log up.
 	lookPart  = 5
 	lookTimes = 4
 )
 
-// lookEvery returns the interval at which an owner looks at its log. It differs between the partitions of a process, so
-// that their logs are not all looked at together.
+// lookEvery returns the interval at which an owner looks at its log. The interval differs between the partitions of a
+// process, so that their logs are not all looked at together.
 func (l *slot) lookEvery() time.Duration {
 	lease := l.c().cfg.Member.Lease
 	return lease - lease/32*time.Duration(l.at%8)
@@ -35,7 +36,7 @@ func (l *slot) doubted(err error) {
 }
 
 // look checks whether the log has what its owner has written. If frames are missing for some time, the partition ends
-// here, and is read again like any log that seems to be damaged, which an operator may restore.
+// in this process. Then its log is read again, like any log that seems to be damaged, since an operator may restore it.
 func (l *slot) look() {
 	last := l.owner.Last()
 	err := l.compare()
@@ -48,7 +49,7 @@ func (l *slot) look() {
 		l.looks.Reset(l.lookEvery())
 	case errors.Is(err, partition.ErrDamaged):
 		l.suspect(err)
-	case !l.doubtful.IsZero(): // the log may be complete again, so the time counts from now
+	case !l.doubtful.IsZero(): // the log may be complete again, so the time of a loss is counted from now
 		l.doubtful = time.Now()
 		l.looks.Reset(l.enough() / lookTimes)
 	default:
@@ -67,7 +68,7 @@ func (l *slot) lookAgain() {
 
 // compare compares the log with what its owner has written.
 func (l *slot) compare() error {
-	if !l.s.member.Owns(l.at) || l.s.leaving.Load() != nil { // another owner may have trimmed it
+	if !l.s.member.Owns(l.at) || l.s.leaving.Load() != nil { // another owner may have trimmed the log
 		return errLease
 	}
 	ctx, cancel := context.WithTimeout(l.s.ctx, lookTime)

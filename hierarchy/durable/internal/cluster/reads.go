@@ -10,15 +10,17 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Reads are the calls that change nothing. A partition of this process answers them, else its owner in another one.
+// Reads are the calls that change nothing. If this process owns the partition, the partition answers, otherwise its
+// owner in another process.
 type Reads struct {
-	// Here returns a partition if this process owns it, or nil, or an error if nobody can answer.
+	// Here returns a partition if this process owns it, otherwise nil. It returns an error if no process can answer for
+	// the partition.
 	Here   func(at int) (*partition.Partition, error)
 	client *remote.Client // nil if this process owns all partitions
 }
 
-// here calls f with a partition if this process owns it, and reports whether err is the answer. Else the owner has to
-// be asked.
+// here calls f with a partition if this process owns it. answered reports whether err is the answer; if it is not, the
+// owner in another process has to be asked.
 func (r *Reads) here(at int, f func(*partition.Partition) error) (answered bool, err error) {
 	p, err := r.Here(at)
 	if p == nil || err != nil {
@@ -59,7 +61,7 @@ func (r *Reads) Count(ctx context.Context, at int) (n int, err error) {
 // Epoch returns the epoch of a partition's owner, or 0 if the owner has an earlier version of this program.
 func (r *Reads) Epoch(ctx context.Context, at int) (epoch uint64, err error) {
 	here, err := r.here(at, func(p *partition.Partition) error {
-		epoch = p.Epoch() // also if it has been lost: the owner's is higher
+		epoch = p.Epoch() // even if the partition has been lost: the epoch of its new owner is higher
 		return nil
 	})
 	if here {
@@ -68,8 +70,8 @@ func (r *Reads) Epoch(ctx context.Context, at int) (epoch uint64, err error) {
 	return r.client.Epoch(ctx, at)
 }
 
-// All calls f for all timers of a partition that are dead, or all that are not, until it returns false.
-// After a change of owner they come again.
+// All calls f for the dead timers of a partition or, if dead is false, for the other timers, until f returns false.
+// After a change of owner, f is called for all of them again.
 func (r *Reads) All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error {
 	if here, err := r.here(at, func(p *partition.Partition) error { return p.All(dead, f) }); here {
 		return err
@@ -77,8 +79,8 @@ func (r *Reads) All(ctx context.Context, at int, dead bool, f func(state.Timer) 
 	return r.client.Scan(ctx, at, dead, f)
 }
 
-// Export calls f for all timers of a partition as they were at one moment, until it returns an error. It calls begin
-// before the first one, and each time when all comes again, after a change of owner.
+// Export calls f for all timers of a partition as they were at one moment, until f returns an error. It calls begin
+// before the first timer. After a change of owner, it calls begin again, and then f for all timers.
 func (r *Reads) Export(ctx context.Context, at int, begin func() error, f func(state.Timer) error) error {
 	here, err := r.here(at, func(p *partition.Partition) error {
 		if err := begin(); err != nil {
@@ -102,7 +104,7 @@ func (r *Reads) List(ctx context.Context, at int, q *partition.Query, found *par
 		if dead && !q.Dead || !dead && !q.Waiting && !q.Running {
 			continue
 		}
-		seen := make(map[string]bool) // after a change of owner, all come again
+		seen := make(map[string]bool) // after a change of owner, the timers come again
 		err := r.client.Scan(ctx, at, dead, func(t state.Timer) bool {
 			if q.Wants(&t) && !seen[t.Key] {
 				seen[t.Key] = true

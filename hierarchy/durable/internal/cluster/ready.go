@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// How Open waits for the partitions of this process.
+// This file shows how Open waits for the partitions of this process.
 
 // errLost means that the lease was lost while the logs were being read. The process joins again.
 var errLost = errors.New("the lease was lost while the logs were read")
@@ -30,9 +30,9 @@ func (c *Cluster) awaitReady(ctx context.Context, s *session) error {
 }
 
 // awaitReady waits until all partitions of this process are open. For partitions that other processes have to give
-// first, it waits at most a lease, or half of the time that ctx has left: otherwise a process that is started again and
-// again, with a context shorter than a lease, would wait for a dead process each time. For logs that do not answer it
-// waits at most Config.Behind.
+// first, it waits at most a lease, and at most half of the time that ctx has left. Otherwise a process that is started
+// again and again with a context shorter than a lease would wait for a dead process each time. For logs that do not
+// answer, awaitReady waits at most Config.Behind.
 func (s *session) awaitReady(ctx context.Context) error {
 	late, silent := time.After(halfOf(ctx, s.c.cfg.Member.Lease)), time.After(s.c.cfg.Behind)
 	patient := true
@@ -58,15 +58,15 @@ func (s *session) awaitReady(ctx context.Context) error {
 		}
 	}
 	select {
-	case <-s.member.Lost(): // then no slot can become ready
+	case <-s.member.Lost(): // without the lease no slot can become ready
 		return errLost
 	default:
 		return nil
 	}
 }
 
-// goesOnWithout reports whether Open should return although a log does not answer. Other logs must answer: a process
-// that reaches none has another problem, and waits until Open's context ends.
+// goesOnWithout reports whether Open should return although the log of a slot does not answer. It returns true only if
+// other logs answer. A process that reaches no log has another problem, and waits until Open's context ends.
 func (s *session) goesOnWithout(l *slot) bool {
 	why := l.trouble.Load()
 	if why == nil || why.read != l.progress.Read.Load() || !s.anyOwned() {
@@ -76,7 +76,7 @@ func (s *session) goesOnWithout(l *slot) bool {
 	return true
 }
 
-// anyOwned reports whether a partition has an owner, here or elsewhere.
+// anyOwned reports whether any partition has an owner, in this process or in another one.
 func (s *session) anyOwned() bool {
 	own := 0
 	for range s.c.allOwned() {
@@ -87,8 +87,8 @@ func (s *session) anyOwned() bool {
 	})
 }
 
-// ready reports whether the partition is open, or need not be. With patient, a partition that another member must give
-// first needs to be open, too.
+// ready reports whether the partition is open, or need not be open. If patient is true, it must be open even if another
+// member has to give it first.
 func (l *slot) ready(n news, patient bool) bool {
 	t := n.of(l.at)
 	wanted := l.wants(t) && (t.claim.Free || patient)

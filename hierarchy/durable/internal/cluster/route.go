@@ -12,18 +12,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 )
 
-// router brings each call to the owner of its partition: by a function call in this process, else by a message. A message
-// goes to the partition's subject, so nobody needs to know who the owner is. A Caller is a router that owns nothing.
+// router brings each call to the owner of its partition: by a function call if this process is the owner, otherwise by
+// a message. A message goes to the subject of the partition, so the sender need not know which process is the owner. A
+// Caller is a router that owns nothing.
 type router struct {
 	Reads
 	cfg   Config
-	owned []atomic.Pointer[partition.Partition] // nil: it is not owned here
-	gone  atomic.Pointer[time.Time]             // since when the connection is closed for good, or nil
-	// offline is since when there is no connection, or nil.
+	owned []atomic.Pointer[partition.Partition] // nil if this process does not own the partition
+	gone  atomic.Pointer[time.Time]             // the time since which the connection is closed for good, or nil
+	// offline is the time since which there is no connection, or nil.
 	offline atomic.Pointer[time.Time]
 	// frames and wire are the latest versions of frames and of messages that all members read, or 0.
 	frames, wire atomic.Int32
-	ending       context.Context // ends when Close or Shutdown begins, by stop
+	ending       context.Context // ended by stop when Close or Shutdown begins
 	stop         context.CancelFunc
 }
 
@@ -44,8 +45,8 @@ func (r *router) remote() remote.Config {
 	return remote.Config{Bus: r.cfg.Bus, Name: r.cfg.Name, Partitions: len(r.owned), Logger: r.cfg.Logger, Clock: r.cfg.Common.Clock}
 }
 
-// watchBus notes since when there is no connection. It may be closed for good, as nats.go closes a connection when the
-// servers have refused the same user twice. Nothing works from then on.
+// watchBus notes the time since which there is no connection. The connection may also be closed for good: nats.go
+// closes a connection when the servers have refused the same user twice. Nothing works from then on.
 func (r *router) watchBus() {
 	r.cfg.Bus.Watch(r.ending.Done(), func() {
 		if r.cfg.Bus.Offline() == nil {
@@ -61,7 +62,7 @@ func (r *router) watchBus() {
 		r.gone.Store(&now)
 		r.cfg.Logger.Error("durable: the connection to the servers is closed for good: open another one, and Open anew", "err", err)
 		for at := range r.owned {
-			r.client.Moved(at) // calls end
+			r.client.Moved(at) // so that waiting calls end
 		}
 	})
 }
@@ -104,8 +105,8 @@ func (r *router) Len() int { return len(r.owned) }
 // Calls returns figures of the calls that other processes had to answer.
 func (r *router) Calls() remote.Stats { return r.client.Stats() }
 
-// Do commits the operations of a call in a partition. It returns when they are in the log, or ctx is done. With
-// ErrUnavailable and the context's error they may be committed, or not.
+// Do commits the operations of a call in a partition. It returns when the operations are in the log, or when ctx is
+// done. After ErrUnavailable or the error of the context, the operations may or may not be committed.
 func (r *router) Do(ctx context.Context, at int, call *partition.Call) error {
 	begun := r.client.Now()
 	if p := r.owned[at].Load(); p != nil && r.client.Settled(at) {
@@ -117,8 +118,8 @@ func (r *router) Do(ctx context.Context, at int, call *partition.Call) error {
 	return r.client.Do(ctx, at, call, begun)
 }
 
-// untrace leaves the trace contexts out of a call if some process can't read them: the call must not wait for an owner
-// that can.
+// untrace leaves the trace contexts out of a call if some process can't read trace contexts. Otherwise the call might
+// have to wait for an owner that can read them.
 func (r *router) untrace(call *partition.Call) {
 	if r.wire.Load() >= remote.Traced {
 		return

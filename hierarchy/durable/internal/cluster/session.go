@@ -19,18 +19,18 @@ type session struct {
 	c        *Cluster
 	member   *member.Member
 	slots    []*slot
-	requests storage.Subscription // to requests of other members for partitions
+	requests storage.Subscription // the subscription to other members' requests for partitions
 	risen    wait.Signal          // set when the lease was renewed
 	ctx      context.Context      // ends when everything must end at once
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup // counts the goroutines of the slots and of watch
 	once     sync.Once
-	// leaving is the context of Shutdown, once Shutdown has begun. staying ends at that moment.
+	// leaving is the context of Shutdown once Shutdown has begun, before that nil. staying ends when Shutdown begins.
 	leaving  atomic.Pointer[context.Context]
 	staying  context.Context
 	depart   context.CancelFunc
 	silent   atomic.Bool               // the table did not answer while this process was leaving
-	regained atomic.Pointer[time.Time] // since when the lease is held again, after an interruption; otherwise nil
+	regained atomic.Pointer[time.Time] // the time since which the lease is held again after an interruption, or nil
 
 	mu   sync.Mutex
 	news news
@@ -39,7 +39,7 @@ type session struct {
 // news is what the session knows at the moment.
 type news struct {
 	view    *member.View
-	plan    []member.ID   // who should own each partition
+	plan    []member.ID   // by partition: the member that should own it
 	changed chan struct{} // closed when these values are replaced
 }
 
@@ -82,7 +82,7 @@ func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 	return s, nil
 }
 
-// watch wakes the slots whose task changes, and resumes the partitions when the lease has returned.
+// watch wakes the slots whose tasks change. When the lease has returned, it resumes the partitions.
 func (s *session) watch() {
 	held := true
 	fall := time.NewTimer(s.c.cfg.Member.Lease)
@@ -92,10 +92,10 @@ func (s *session) watch() {
 		case <-s.member.Changed():
 			s.now()
 		case <-s.risen:
-			if !s.member.Holds() { // another member's record was renewed
+			if !s.member.Holds() { // only another member's record was renewed
 				continue
 			}
-			_ = s.lookAtClock() // the slots call it themselves, so its error is of no use here
+			_ = s.lookAtClock() // the slots call lookAtClock themselves, so the error is of no use here
 			fall.Reset(s.c.cfg.Member.Lease)
 			if !held {
 				now := time.Now()
@@ -127,7 +127,7 @@ func (s *session) now() news {
 	return s.news
 }
 
-// learn computes the plan of a new view, and wakes the slots whose task differs from before. Most changes of the table
+// learn computes the plan of a new view, and wakes the slots whose tasks have changed. Most changes of the table
 // concern one partition: if each change woke all slots, opening n partitions would take time proportional to n². mu is
 // held.
 func (s *session) learn(view *member.View) {
@@ -159,7 +159,7 @@ func (s *session) nameOf(id member.ID) string {
 // task determines what a slot does.
 type task struct {
 	claim member.Claim
-	plan  member.ID // who should own the partition
+	plan  member.ID // the member that should own the partition
 }
 
 func (n *news) of(at int) task { return task{n.view.Claims[at], n.plan[at]} }
@@ -174,7 +174,7 @@ func (s *session) stop() {
 	})
 }
 
-// close is for Cluster.Close: calls that are queued are written, and the lease is left to run out.
+// close ends the session for Cluster.Close. Calls that are queued are still written, and the lease is left to run out.
 func (s *session) close() {
 	var wg sync.WaitGroup
 	for _, p := range s.c.allOwned() {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A process whose clock is off takes no partition over: its timers would fire early or late by the difference, and so
-// would the timers of each later owner.
+// A process whose clock is off takes no partition over. Otherwise the timers of the partition would fire early or late
+// by the difference, under this owner and under each later one.
 
 // logSkewEvery is the least interval between two warnings that the clock is off.
 const logSkewEvery = time.Minute
@@ -45,7 +45,7 @@ func (s *session) lookAtClock() error {
 	return errSkew
 }
 
-// fitsClock is lookAtClock before a takeover. If necessary, it waits until the servers' time is known.
+// fitsClock calls lookAtClock before a takeover. If necessary, it first waits until the servers' time is known.
 func (l *slot) fitsClock() error {
 	if l.c().cfg.MaxSkew == 0 {
 		return nil

@@ -18,30 +18,30 @@ import (
 type slot struct {
 	s        *session
 	at       int
-	opened   wait.Signal  // set when the partition was opened, or found to be broken
+	opened   wait.Signal  // set when the partition was opened, or was found to be broken
 	changed  wait.Signal  // set when the task may have changed
 	doubts   wait.Signal  // set when the result of an append of owner is unknown
-	requests chan request // from other members
-	waiting  atomic.Int32 // requests without an answer
+	requests chan request // requests of other members
+	waiting  atomic.Int32 // the number of requests without an answer
 	releases chan releasing
 	trouble  atomic.Pointer[trouble]
-	failing  atomic.Pointer[time.Time] // since when all attempts to get the partition have failed, or nil
-	unable   atomic.Pointer[time.Time] // since when this process, as it has published, can't write to the log, or nil
-	progress partition.Progress        // of reading the log
+	failing  atomic.Pointer[time.Time] // the time since which all attempts to get the partition have failed, or nil
+	unable   atomic.Pointer[time.Time] // when this process has published that it can't write to the log, or nil
+	progress partition.Progress        // the progress of reading the log
 
 	// The other fields belong to the goroutine of run.
 
 	owner    *partition.Partition // nil if the partition is not open here
-	server   *remote.Server       // answers calls of other processes: those for owner or, for a damaged log, with the damage
-	follower *partition.Follower  // of another owner's log, or nil
+	server   *remote.Server       // answers calls of other processes: by owner or, for a damaged log, with the damage
+	follower *partition.Follower  // the follower of the log while another process owns it, or nil
 	retry    wait.Backoff
-	doubtful time.Time     // since when the log has seemed to be damaged
+	doubtful time.Time     // the time since which the log has seemed to be damaged
 	logged   string        // the last trouble that was logged
 	looks    *time.Timer   // when lookAgain is due next
 	seen     uint64        // the last frame that owner had written when its log was last found complete
 	weighs   *time.Timer   // when weigh is due next
-	rest     time.Duration // how long this process leaves the partition to others when it can't write to the log
-	again    time.Time     // when that time ends
+	rest     time.Duration // the time for which a process that can't write to the log leaves the partition
+	again    time.Time     // when the present rest ends
 }
 
 // request is another member's request for the partition.
@@ -80,10 +80,10 @@ func (l *slot) run() {
 		}
 		switch {
 		case l.owner != nil && t.claim.Holder != l.me():
-			l.end() // the lease was lost, and others have noticed
+			l.end() // the lease was lost, and the other members have noticed that
 		case l.owner != nil:
 			l.keep()
-		case l.s.leaving.Load() != nil: // others will open the partition
+		case l.s.leaving.Load() != nil: // other members will open the partition
 			l.unfollow()
 			l.stay(l.changed, nil)
 		case t.claim.Holder == l.me() && l.passes(t):
@@ -125,8 +125,8 @@ func (l *slot) try(do func() error) {
 	l.stay(nil, time.After(pause))
 }
 
-// stay waits for changed or wake. Meanwhile it answers requests, since another member may be able to open the partition
-// if this one can't.
+// stay waits for changed or wake. Meanwhile it answers requests, since another member may be able to open a partition
+// that this process can't open.
 func (l *slot) stay(changed <-chan struct{}, wake <-chan time.Time) {
 	for {
 		select {
@@ -171,8 +171,8 @@ func (l *slot) keep() {
 	}
 }
 
-// claim takes the claim, if it is free, and opens the partition. It reads the log before that, and probes whether it
-// can write to it. If either fails, it leaves the partition to others.
+// claim takes the claim, if it is free, and opens the partition. Before it takes the claim, it reads the log and probes
+// whether this process can write to the log. If reading or probing fails, it leaves the partition to others.
 func (l *slot) claim() error {
 	if err := l.follow(); err == nil {
 		if err = l.probe(); err != nil {
@@ -204,7 +204,8 @@ func (l *slot) patience() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(l.s.ctx, l.c().cfg.Member.Lease)
 }
 
-// end ends the partition here. It is called when another process has taken the partition over, or the lease is lost.
+// end ends the partition in this process. It is called when another process has taken the partition over, or when the
+// lease is lost.
 func (l *slot) end() {
 	l.unfollow()
 	if l.owner != nil {
@@ -220,7 +221,7 @@ func (l *slot) unrefuse() {
 	l.c().broken[l.at].Store(nil)
 }
 
-// closed is called after the partition has ended here.
+// closed is called after the partition has ended in this process.
 func (l *slot) closed() {
 	l.disown()
 	l.unserve()

@@ -8,10 +8,10 @@ import (
 // Member is one of the processes that share the name.
 type Member struct {
 	ID            string
-	Text          string // its name in logs
+	Text          string // the name of the member in logs
 	Self, Leaving bool
-	Owned         int // partitions
-	Log, Wire     int // the latest versions of frames and messages that it reads
+	Owned         int // the number of partitions that the member owns
+	Log, Wire     int // the latest versions of frames and of messages that the member reads
 }
 
 // Members returns the processes that have a lease, as far as this process knows, and for each partition the index of
@@ -24,7 +24,7 @@ func (c *Cluster) Members() (members []Member, owners []int) {
 }
 
 // membersOf returns the members of a view, and for each partition the index of its owner among them, or -1. The owner
-// is the holder of the claim, if it can write to the log and opens reports true for it.
+// is the holder of the claim, if the holder can write to the log and opens returns true for the holder.
 func membersOf(view *member.View, opens func(p *member.Peer, at int) bool) (members []Member, owners []int) {
 	place := make(map[member.ID]int, len(view.Members))
 	for i, p := range view.Members {
@@ -44,7 +44,8 @@ func membersOf(view *member.View, opens func(p *member.Peer, at int) bool) (memb
 	return members, owners
 }
 
-// Partition returns partition at if this process owns it, else nil, with an error if its log is damaged.
+// Partition returns partition at if this process owns it, otherwise nil. The error is not nil if the log of the
+// partition is damaged.
 func (c *Cluster) Partition(at int) (p *partition.Partition, err error) {
 	if why := c.broken[at].Load(); why != nil {
 		return nil, *why

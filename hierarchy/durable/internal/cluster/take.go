@@ -11,19 +11,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// How this process gets a partition.
+// This file shows how this process gets a partition.
 
-// catchUpEvery is the interval at which the end of a log is read to which another process still writes.
+// catchUpEvery is the interval at which this process reads the new end of a log to which another process still writes.
 const catchUpEvery = 100 * time.Millisecond
 
 // take reads the log of a partition whose owner lives. Then it requests the partition, if this process can write to the
-// log. It returns when the claim may have changed hands, or the owner has refused.
+// log. It returns when the claim may have changed hands, or when the owner has refused.
 func (l *slot) take(holder member.ID) error {
 	if err := l.fitsClock(); err != nil {
 		return err
 	}
 	if err := l.follow(); err != nil {
-		return l.unreadable(err) // even if the log seems to be damaged: its owner has everything in memory
+		return l.unreadable(err) // even a log that seems to be damaged: its owner has everything in memory
 	}
 	if err := l.probe(); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (l *slot) take(holder member.ID) error {
 }
 
 // awaitGift waits until this process has the claim, and keeps following the log. It also returns if the owner dies
-// meanwhile, which makes the claim free.
+// meanwhile: then the claim is free.
 func (l *slot) awaitGift(holder member.ID, answers <-chan bool) error {
 	late, again := time.After(2*l.c().cfg.Member.Lease), time.Tick(catchUpEvery)
 	for t := l.task(); t.plan == l.me() && t.claim.Holder == holder && !t.claim.Free; {
@@ -126,14 +126,14 @@ func (l *slot) open() error {
 		return err
 	}
 	l.looks = time.NewTimer(l.lookEvery())
-	l.weighs = time.NewTimer(l.c().cfg.Member.Lease) // it may have been in doubt since it was opened
+	l.weighs = time.NewTimer(l.c().cfg.Member.Lease) // a frame may have been in doubt since the log was opened
 	l.able()
 	l.opened.Set()
 	l.c().cfg.Logger.Info("durable: a partition is owned", "partition", l.at, "epoch", l.owner.Epoch(), "ahead", l.owner.Ahead())
 	return nil
 }
 
-// own takes the log over. Without the lease it does not, and leaves that to others.
+// own takes the log over. If this process does not hold its lease, own leaves the takeover to other processes.
 func (l *slot) own() error {
 	if err := l.follow(); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (l *slot) own() error {
 		l.c().broken[l.at].Store(nil)
 		l.c().owned[l.at].Store(p)
 	})
-	if errors.Is(err, errSkew) { // the clock was set since the claim was taken, or requested
+	if errors.Is(err, errSkew) { // the clock was set after the claim was taken or requested
 		l.giveClaim(0)
 	}
 	if err == nil {
@@ -161,8 +161,8 @@ func (l *slot) own() error {
 	return err
 }
 
-// takeoverTime returns a context for the takeover. The takeover has a time limit if another process may be able to do
-// it.
+// takeoverTime returns a context for the takeover. The context has a time limit if another process may be able to take
+// the log over.
 func (l *slot) takeoverTime() (context.Context, context.CancelFunc) {
 	if !l.s.othersLive() || l.unable.Load() != nil {
 		return context.WithCancel(l.s.ctx)
@@ -179,7 +179,7 @@ func (l *slot) damaged(err error) error {
 	}
 	if was := l.c().broken[l.at].Load(); was == nil || (*was).Error() != err.Error() {
 		l.c().cfg.Logger.Error("durable: a log is damaged", "partition", l.at, "err", err)
-		l.unserve() // the server answers with an earlier error
+		l.unserve() // the present server answers with an earlier error
 	}
 	l.c().broken[l.at].Store(&err)
 	l.opened.Set()

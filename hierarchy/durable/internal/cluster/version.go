@@ -13,14 +13,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// How a process leaves logs to others to which a later version of this program has written. It publishes in its record
-// which logs these are, and then no plan assigns it their partitions. So while one version replaces another, each
-// process owns what it can read.
+// This file shows how a process leaves logs to which a later version of this program has written to other processes.
+// The process publishes in its record which logs it can't read. Then no plan assigns it the partitions of these logs.
+// So while one version replaces another, each process owns partitions whose logs it can read.
 
 const peekAtOnce = 8
 
 // Peek reads the last frame of each log, and returns the errors: partition.ErrVersion if a later version has written to
-// the log. Each log may take limit to respond. Peek writes nothing.
+// the log. The time limit for each log to respond is limit. Peek writes nothing.
 func Peek(ctx context.Context, common partition.Config, logs []storage.Log, limit time.Duration) []error {
 	return wait.All(len(logs), peekAtOnce, func(at int) error {
 		cfg := common
@@ -31,8 +31,9 @@ func Peek(ctx context.Context, common partition.Config, logs []storage.Log, limi
 	})
 }
 
-// unreadable returns the partitions whose logs this program can't read. If these are all, it returns an error, since
-// this process must not join. A log that does not respond may be readable, and is looked at again before it is claimed.
+// unreadable returns the partitions whose logs this program can't read. If this program can't read any of the logs, it
+// returns an error, since this process must not join. A log that does not respond may be readable, and is looked at
+// again before it is claimed.
 func (c *Cluster) unreadable(ctx context.Context) (all []int, err error) {
 	readable := false
 	for at, failed := range Peek(ctx, c.cfg.Common, c.cfg.Logs, lookTime) {
@@ -49,8 +50,8 @@ func (c *Cluster) unreadable(ctx context.Context) (all []int, err error) {
 	return all, err
 }
 
-// unreadable handles a log that could not be read. If a later version has written to it, this process publishes that it
-// can't take the partition, and gives the claim up if it has it.
+// unreadable handles a log that could not be read. If a later version has written to the log, this process publishes
+// that it can't take the partition. If it has the claim, it gives the claim up.
 func (l *slot) unreadable(err error) error {
 	if !errors.Is(err, partition.ErrVersion) {
 		return err
@@ -67,8 +68,8 @@ func (l *slot) unreadable(err error) error {
 }
 
 // versions returns the latest versions of frames and of messages that all members of a view read. So while one version
-// of this program replaces another, each member can take over from any other. A member that is not seen in time finds
-// logs that it can't read, and leaves them to others.
+// of this program replaces another, each member can take over from any other. If the other members see a member of an
+// earlier version too late, that member finds logs that it can't read, and leaves them to others.
 func versions(view *member.View) (frames, wire int) {
 	frames, wire = frame.Version, remote.Latest
 	for _, p := range view.Members {

@@ -12,8 +12,8 @@ import (
 
 // Claim takes the claim of partition p for this member, if it is free. It returns nil if this member has the claim,
 // ErrNotFree if another member has it, and ErrLost if the lease is lost for good. After any other error, which is
-// possible only when ctx is done, the result is unknown: this member may still get the claim, and View shows it then.
-// After a Give whose result is unknown, Claim takes the partition back, if the claim is still this member's.
+// possible only when ctx is done, the result is unknown: this member may still get the claim, and View shows the claim
+// then. After a Give whose result is unknown, Claim takes the partition back, if this member still has the claim.
 func (m *Member) Claim(ctx context.Context, p int) error {
 	return m.inTurn(ctx, p, func(ctx context.Context) error {
 		m.mu.Lock()
@@ -31,8 +31,9 @@ func (m *Member) Claim(ctx context.Context, p int) error {
 }
 
 // Give hands this member's claim of partition p to another member, or to nobody. Owns is false as soon as Give is
-// called. Give returns nil if the claim was given, and ErrNotMine if it was not this member's. After any other error,
-// which is possible only when ctx is done, the result is unknown: call Give again, for any member, or Claim.
+// called. Give returns nil if the claim was given, and ErrNotMine if this member did not have the claim. After any
+// other error, which is possible only when ctx is done, the result is unknown. Then call Give again, for any member, or
+// call Claim.
 func (m *Member) Give(ctx context.Context, p int, to ID) error {
 	return m.inTurn(ctx, p, func(ctx context.Context) error {
 		m.mu.Lock()
@@ -91,9 +92,10 @@ func (m *Member) write(ctx context.Context, p int, holder ID, last uint64, taken
 	return nil
 }
 
-// change puts value at key, or deletes key if value is nil, if the key's revision is last. It returns the record that
-// the key has afterwards, which is this one or another member's. If a response is lost, change reads the record and
-// retries until the result is certain. It fails only when ctx is done, and then the result is unknown.
+// change puts value at key, provided that the key's revision is last. If value is nil, it deletes the key instead. It
+// returns the record that the key has afterwards: this one, or one that another member has written. If a response is
+// lost, change reads the record and retries until the result is certain. It fails only when ctx is done. The result is
+// unknown then.
 func (m *Member) change(ctx context.Context, key string, value []byte, last uint64) (storage.Record, error) {
 	retry := wait.Backoff{First: 5 * time.Millisecond, Last: m.cfg.Lease / 40}
 	for {
@@ -115,7 +117,7 @@ func (m *Member) try(ctx context.Context, key string, value []byte, last uint64)
 	}
 	refused := errors.Is(err, storage.ErrRefused)
 	if refused && key == memberKey(m.id) {
-		m.lease.until.Store(0) // until it is certain what the refusal means
+		m.lease.until.Store(0) // the lease does not count until it is certain what the refusal means
 	}
 	there, missing := m.get(ctx, key)
 	switch {

@@ -4,26 +4,27 @@ import "time"
 
 var started = time.Now()
 
-// monotonic returns the time since this process was started. On some systems it stands still while the machine sleeps.
+// monotonic returns the time since this process was started. On some systems this time stands still while the machine
+// sleeps.
 func monotonic() time.Duration { return time.Since(started) }
 
-// timing estimates the table's clock. The table records when it stored a renewal, and that was between the sending of
-// the renewal and its acknowledgement. timing is guarded by Member.mu, except for known. Durations are times of the
+// timing estimates the table's clock. The table records when it stored a renewal. That moment lies between the sending
+// of the renewal and its acknowledgement. timing is guarded by Member.mu, except for known. Durations are times of the
 // boot clock; times of the table count from the Unix epoch.
 type timing struct {
 	acked       uint64        // the last renewal that was acknowledged
-	sent, ended time.Duration // when its first copy was sent, and when it was acknowledged
+	sent, ended time.Duration // when the first copy of that renewal was sent, and when the renewal was acknowledged
 
 	stored   uint64 // the last renewal that the watch has shown
 	storedAt time.Time
 
 	least, most time.Duration // bounds of how far the table's time is ahead of the boot clock
-	at          time.Duration // when they were measured
-	known       chan struct{} // closed once they have been measured
+	at          time.Duration // when the bounds were measured
+	known       chan struct{} // closed once the bounds have been measured
 }
 
-// ageing is after how many seconds the bounds of the table's time are a second wider, because clocks drift. So the
-// bounds from a slow renewal do not replace better ones at once.
+// ageing is the number of seconds after which the bounds of the table's time count as a second wider, because clocks
+// drift. So the bounds from a slow renewal do not replace narrower bounds at once.
 const ageing = 10
 
 // acknowledged records a renewal that was acknowledged.
@@ -55,10 +56,10 @@ func (t *timing) measure() {
 // Timed returns a channel that is closed once Skew has bounds.
 func (m *Member) Timed() <-chan struct{} { return m.timing.known }
 
-const readings = 5 // of two clocks. It is unlikely that the process is descheduled during each of them
+const readings = 5 // the number of readings of two clocks. The process is hardly descheduled during each of them
 
-// Skew returns bounds of how far a wall clock is ahead of the table's clock now. They are 0 until Timed is closed. Skew
-// sends no request to the table.
+// Skew returns lower and upper bounds for the time by which a wall clock is ahead of the table's clock now. The bounds
+// are 0 until Timed is closed. Skew sends no request to the table.
 func (m *Member) Skew(wall func() time.Time) (least, most time.Duration) {
 	m.mu.Lock()
 	t := m.timing
@@ -77,8 +78,8 @@ func (m *Member) Skew(wall func() time.Time) (least, most time.Duration) {
 	return least, most
 }
 
-// SetOff publishes whether this member's wall clock is off. While it is off, the member takes nothing over, and Plan
-// gives it no partition that it does not hold already.
+// SetOff publishes whether this member's wall clock is off. While the clock is off, the member takes nothing over, and
+// Plan gives it no partition that it does not hold already.
 func (m *Member) SetOff(off bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,13 +16,13 @@ type Config struct {
 	Store      storage.Table
 	Partitions int
 	Lease      time.Duration // default 10s, at most a day
-	Renew      time.Duration // from one renewal of the lease to the next, default an eighth of it
+	Renew      time.Duration // from one renewal of the lease to the next, default an eighth of Lease
 	Text       string        // describes this member to people, for example its host and process
-	// Boot is a clock that goes on while the machine sleeps and is never set. It is not negative.
-	// Default: the system's.
+	// Boot reads a clock that goes on while the machine sleeps and is never set. The result is not negative. The
+	// default is the clock of the system.
 	Boot   func() time.Duration
 	Logger *slog.Logger // default: discards
-	// Unable are the partitions that this member knows that it can't take.
+	// Unable lists the partitions that, as this member knows, it can't take.
 	Unable []int
 	// Log and Wire are the latest versions of frames, and of messages between processes, that this program reads. They
 	// are published to the other members.

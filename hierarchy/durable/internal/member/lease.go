@@ -12,37 +12,39 @@ import (
 // longestLease is the longest lease that a member can have.
 const longestLease = 24 * time.Hour
 
-// held returns how long a renewal holds the lease, counted from when it was sent.
+// held returns the time for which a renewal holds the lease, counted from when the renewal was sent.
 func held(lease time.Duration) time.Duration { return lease - lease/4 }
 
-// waited returns how long other members wait before they delete the lease, counted from when they saw a renewal.
+// waited returns the time for which other members wait before they delete the lease, counted from when they saw a
+// renewal.
 func waited(lease time.Duration) time.Duration { return lease + lease/4 }
 
 // renewed returns the interval between renewals. With the default lease, at least 6s pass from a failed renewal to the
 // end of the lease. Within that time, servers that lose the leader of a stream usually elect another one.
 func renewed(lease time.Duration) time.Duration { return lease / 8 }
 
-// shown returns how long after a renewal the watch must show it.
+// shown returns the time within which the watch must show a renewal.
 func shown(lease time.Duration) time.Duration { return lease / 3 }
 
-// newTime returns how long a member that joins others counts as new. It is less than the wait before a silent member is
-// deleted, so a member that finds only dead ones is no longer new when it takes over from them.
+// newTime returns the time for which a member that joins others counts as new. That is less than the wait before a
+// silent member is deleted. So a member that finds only dead members is no longer new when it takes over from them.
 func newTime(lease time.Duration) time.Duration { return lease }
 
-// settledAfter is how many renewals make a member settled. That many take three eighths of a lease.
+// settledAfter is the number of renewals after which a member is settled. They take three eighths of a lease.
 const settledAfter = 3
 
 // lease is this member's own lease. All fields except until are guarded by Member.mu. Times are those of the boot
 // clock.
 type lease struct {
-	// until is when the lease ends, or 0 if it is not held.
+	// until is the time when the lease ends, or 0 if the lease is not held.
 	until atomic.Int64
-	// acked is when the last renewal was acknowledged. run is when the first renewal since the last interruption was.
+	// acked is the time when the last renewal was acknowledged. run is the time when the first renewal since the last
+	// interruption was acknowledged.
 	acked, run time.Duration
 
-	revision uint64        // of the record, or 0 before the first renewal was acknowledged
-	newUntil time.Duration // until when this member is new
-	record   memberRecord  // of the last renewal, or the next one. Unable is replaced as a whole, and never changed in place
+	revision uint64        // the revision of the record, or 0 before the first renewal was acknowledged
+	newUntil time.Duration // the time until which this member is new
+	record   memberRecord  // the record of the last or next renewal. Unable is replaced as a whole, never in place
 }
 
 // goesOn reports whether renewals succeed at the moment.
@@ -73,8 +75,8 @@ func (m *Member) renew() {
 	}
 }
 
-// renewal writes the record once. It returns when it is certain that the record was written, or that it never will be,
-// in which case the lease is lost.
+// renewal writes the record once. It returns when it is certain that the record was written. It also returns when it is
+// certain that the record will never be written: then the lease is lost.
 func (m *Member) renewal(ctx context.Context) error {
 	now := m.cfg.Boot()
 	m.mu.Lock()
@@ -102,7 +104,8 @@ func (m *Member) renewal(ctx context.Context) error {
 	return nil
 }
 
-// acknowledged extends the lease by a renewal that was just acknowledged, and whose first copy was sent at sent.
+// acknowledged extends the lease by a renewal that was just acknowledged. sent is the time when the first copy of the
+// renewal was sent.
 func (m *Member) acknowledged(revision uint64, leaving bool, sent time.Duration) {
 	now := m.cfg.Boot()
 	m.mu.Lock()
@@ -139,7 +142,7 @@ func (m *Member) risen() {
 	}
 }
 
-// Lapsed returns since when this member has not held its lease, or the zero Time if it holds it.
+// Lapsed returns the time since which this member has not held its lease, or the zero Time if it holds the lease.
 func (m *Member) Lapsed() time.Time {
 	if m.Holds() {
 		return time.Time{}
@@ -154,8 +157,8 @@ func (m *Member) Lapsed() time.Time {
 	return time.Now().Add(min(until, now) - now)
 }
 
-// Leave publishes that this member is leaving, so that others take its claims. It returns when the others can see that.
-// The member keeps its lease.
+// Leave publishes that this member is leaving, so that others take its claims. Leave returns when the other members can
+// see that. The member keeps its lease.
 func (m *Member) Leave(ctx context.Context) error {
 	m.mu.Lock()
 	m.lease.record.Leaving = true

@@ -1,6 +1,6 @@
-// Package member makes this process one of those that share a name. It keeps a lease by renewing a record in a table,
-// learns which other members live, deletes the leases of dead members, and claims partitions and gives them away. It
-// knows nothing of timers or logs.
+// Package member makes this process one of the processes that share a name. It keeps a lease by renewing a record in a
+// table, learns which other members live, deletes the leases of dead members, and claims partitions and gives them
+// away. It knows nothing of timers or logs.
 //
 // The table has two kinds of records:
 //
@@ -17,12 +17,13 @@
 // lost, the same renewal is sent again, and the lease counts from its first copy, since that may be the one that was
 // written. Others wait 1.25 Lease after they saw the last renewal, then delete the record if it still has the revision
 // that they saw. Their clocks may run at different rates, as long as 0.75 Lease of one is less than 1.25 Lease of
-// another. They restart the wait whenever their own renewals did not get through: otherwise all would delete each other
-// after a long outage of the table.
+// another. The others restart the wait whenever their own renewals did not get through. Otherwise all members would
+// delete each other after a long outage of the table.
 //
 // A record that was deleted never comes back, as each Join has an id of its own. So a member whose record was deleted
-// is dead for good, and its claims are free. If the record of a claim's holder was never seen, the holder may be alive
-// all the same. So this member tries to delete that record at revision 0, which the table refuses if there is one.
+// is dead for good, and its claims are free. If this member has never seen a record of a claim's holder, the holder may
+// be alive all the same. So this member tries to delete the holder's record at revision 0. The table refuses that if
+// the record exists.
 //
 // # Who should own what
 //
@@ -50,9 +51,10 @@ var (
 	errVersion = errors.New("the table of members has another version")
 	// ErrLost means that the lease is lost for good, or that Resign or Stop was called.
 	ErrLost = errors.New("the lease is lost")
-	// ErrNotFree means that the claim belongs to a member that has a lease, or about which nothing is known yet.
+	// ErrNotFree means that the claim belongs to a member that has a lease, or to a member about which nothing is known
+	// yet.
 	ErrNotFree = errors.New("the claim is not free")
-	// ErrNotMine means that the claim is not, or is no longer, this member's.
+	// ErrNotMine means that this member does not have the claim, or does not have it any more.
 	ErrNotMine = errors.New("the claim is another's")
 )
 
@@ -67,14 +69,14 @@ type Member struct {
 	background sync.WaitGroup
 	changed    wait.Signal
 
-	mine  []atomic.Bool   // by partition: whether the claim is this member's, and no Give is in progress
+	mine  []atomic.Bool   // by partition: whether this member has the claim and no Give is in progress
 	turns []chan struct{} // by partition, of capacity 1: full while a Claim or Give is in progress
 
 	hurry wait.Signal   // set when a renewal is needed now
 	acked wait.Signal   // set when a renewal was acknowledged, for watch
 	wake  wait.Signal   // set when something has changed, for bury
 	ready chan struct{} // closed once the table was read
-	left  chan struct{} // closed when the others can see that this member is leaving
+	left  chan struct{} // closed when the other members can see that this member is leaving
 
 	observes bool // this is the Member of an Observer, and has no record
 	quiet    bool // the last watch of an Observer was silent. Only the goroutine of watch uses it
@@ -174,16 +176,16 @@ const forgotten = time.Hour
 // ID returns the ID of this member.
 func (m *Member) ID() ID { return m.id }
 
-// Holds reports whether this member holds its lease now. It only reads a clock. It can be false and then true again:
-// the lease can run out while the table can't be reached, and a later renewal may still succeed. Once Lost is closed,
-// it is false for ever.
+// Holds reports whether this member holds its lease now. It only reads a clock. The result can be false and then true
+// again: the lease can run out while the table can't be reached, and a later renewal may still succeed. Once Lost is
+// closed, the result is false for ever.
 func (m *Member) Holds() bool {
 	until := m.lease.until.Load() // read before the clock, since this goroutine may be suspended in between
 	return until != 0 && m.cfg.Boot() < time.Duration(until)
 }
 
-// Owns reports whether this member holds both its lease and the claim of partition p now. It is as cheap as Holds. It
-// is false during a Give of p, and while the result of a Give is unknown.
+// Owns reports whether this member holds both its lease and the claim of partition p now. It is as cheap as Holds. The
+// result is false during a Give of p, and while the result of such a Give is unknown.
 func (m *Member) Owns(p int) bool { return m.mine[p].Load() && m.Holds() }
 
 // Lost returns a channel that is closed when the lease is lost for good: another member has deleted the record, or

@@ -38,9 +38,10 @@ func (o *Observer) Unowned(partition int) (since time.Time, ok bool) { return o.
 // Stop ends the background goroutines, and waits for them.
 func (o *Observer) Stop() { o.m.Stop() }
 
-// Unowned reports whether a partition has no owner, as far as this process knows: nobody has its claim, or the holder
-// has not renewed its lease for so long that others may delete it. since is when that may have begun. For a claim of
-// this member, ok is false, and since is when it got the claim.
+// Unowned reports whether a partition has no owner, as far as this process knows. It has no owner if nobody has the
+// claim, or if the holder has not renewed its lease for the time after which others may delete the lease. since is the
+// time at which that may have begun. For a claim of this member, ok is false, and since is the time at which it got the
+// claim.
 func (m *Member) Unowned(partition int) (since time.Time, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +53,8 @@ func (m *Member) Unowned(partition int) (since time.Time, ok bool) {
 	return time.Now().Add(at - now), ok
 }
 
-// unowned reports whether a claim is nobody's, or belongs to a member that no longer renews its lease, and since when.
+// unowned reports whether a claim is nobody's, or belongs to a member that no longer renews its lease, and the time
+// since which that is so.
 func (k *known) unowned(c claim, now time.Duration) (since time.Duration, ok bool) {
 	since = max(c.seen, k.readAt)
 	if p := k.peers[c.holder]; p != nil {
@@ -62,8 +64,8 @@ func (k *known) unowned(c claim, now time.Duration) (since time.Duration, ok boo
 	return max(since, k.dead[c.holder]), true
 }
 
-// silence returns how long the watch of an Observer may show nothing before a new watch is begun: the shortest time in
-// which some member's renewal should show, or the lease if there are no members.
+// silence returns the time without a change after which an Observer begins a new watch: the shortest time in which the
+// watch should show a renewal of some member, or the lease if there are no members.
 func (m *Member) silence() time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

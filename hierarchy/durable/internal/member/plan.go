@@ -28,11 +28,12 @@ func (v *View) Holders() []ID {
 	return ids
 }
 
-// unable returns the partitions that each member may not take, sorted: those that it can't take; if its clock is off,
-// also those that it does not hold; and if it is new, also those that it does not hold and that an older member can
-// take. So a process that dies soon after each start takes nothing from those that live. The rule for new members is
-// ignored if there are members whose programs do not know it. Otherwise those would leave partitions to a new member,
-// and the new member would leave the same partitions to them.
+// unable returns, for each member, the sorted partitions that the member must not take. These are the partitions that
+// it can't take. If its clock is off, they are also the partitions that it does not hold. If it is new, they are also
+// the partitions that it does not hold and that an older member can take. So a process that dies soon after each start
+// takes nothing from processes that live. The rule for new members is ignored if there are members whose programs do
+// not know it. Otherwise these members would leave partitions to a new member, and the new member would leave the same
+// partitions to them.
 func (v *View) unable() map[ID][]int {
 	unable := make(map[ID][]int)
 	ruled := !slices.ContainsFunc(v.Members, func(p Peer) bool { return p.Plan < planRule })
@@ -61,9 +62,10 @@ func (p *Peer) Can(partition int) bool {
 // holders has the present owner of each partition; the zero ID is nobody. unable has the partitions that each member
 // can't take, sorted.
 //
-// If all members can take all partitions, the shares of two members differ by at most one. A member keeps what it holds
-// up to its share, and those that hold more have the larger shares, so as few partitions as possible move. If a member
-// can take only few, the others have even shares of the rest. A partition that no member can take belongs to nobody.
+// If all members can take all partitions, the shares of two members differ by at most one. As few partitions as
+// possible move: a member keeps the partitions that it holds up to its share, and members that hold more partitions
+// have the larger shares. If a member can take only few partitions, the others have even shares of the rest. A
+// partition that no member can take belongs to nobody.
 func plan(members, holders []ID, unable map[ID][]int) []ID {
 	members = slices.DeleteFunc(slices.Clone(members), func(m ID) bool { return m == 0 })
 	slices.Sort(members)
@@ -91,12 +93,12 @@ func plan(members, holders []ID, unable map[ID][]int) []ID {
 type dealing struct {
 	members []ID // sorted
 	unable  map[ID][]int
-	free    map[ID]int // how many more partitions each member should have
+	free    map[ID]int // by member: the number of partitions that it should have in addition
 	plan    []ID
 }
 
-// quotas returns how many partitions each member should have. It adds one for each member, round after round, until no
-// partition is left.
+// quotas returns the number of partitions that each member should have. Round after round, it adds one for each member
+// until no partition is left.
 func (d *dealing) quotas(holders []ID) map[ID]int {
 	members := slices.Clone(d.members)
 	held, quota, most := make(map[ID]int), make(map[ID]int, len(members)), make(map[ID]int, len(members))
@@ -130,9 +132,9 @@ func (d *dealing) give(p int, m ID) {
 	d.plan[p] = m
 }
 
-// place gives a partition to a member that should have more. If none of those can take it, place gives it to a full
-// member, and moves one of that member's partitions in the same way. passed has the full members that were tried. place
-// reports whether it has found a member.
+// place gives a partition to a member that should have more partitions. If none of these members can take it, place
+// gives it to a full member, and moves one of the full member's partitions in the same way. passed has the full members
+// that were tried. place reports whether it has found a member.
 func (d *dealing) place(p int, passed map[ID]bool) bool {
 	for _, m := range d.members {
 		if d.free[m] > 0 && d.can(m, p) {
@@ -155,8 +157,8 @@ func (d *dealing) place(p int, passed map[ID]bool) bool {
 	return false
 }
 
-// beyond returns the member that should take a partition beyond its share: the one that exceeds its share least, and
-// among equals the holder. It is nobody if no member can take the partition.
+// beyond returns the member that should take a partition beyond its share: the member that exceeds its share least, and
+// among equals the holder. If no member can take the partition, beyond returns nobody.
 func (d *dealing) beyond(p int, holder ID) (best ID) {
 	for _, m := range d.members {
 		if d.can(m, p) && (best == 0 || d.free[m] > d.free[best] || d.free[m] == d.free[best] && m == holder) {

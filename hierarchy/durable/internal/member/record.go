@@ -28,14 +28,14 @@ type memberRecord struct {
 	Version int           `json:"version"`
 	Text    string        `json:"text"`
 	Lease   time.Duration `json:"lease"`   // in nanoseconds
-	Counter uint64        `json:"counter"` // of renewals: it differs in all records of a member
+	Counter uint64        `json:"counter"` // the number of the renewal; no two records of a member have the same
 	Leaving bool          `json:"leaving,omitempty"`
-	New     bool          `json:"new,omitempty"`    // it has not lived for a lease yet, unlike others
-	Off     bool          `json:"off,omitempty"`    // its wall clock is off: it takes nothing over
-	Unable  []int         `json:"unable,omitempty"` // partitions whose logs it can't read, or write to
-	Log     int           `json:"log,omitempty"`    // the latest version of frames that it reads; 0 means 1
-	Wire    int           `json:"wire,omitempty"`   // the latest version of messages between processes that it reads
-	Plan    int           `json:"plan,omitempty"`   // the rule of shares that it follows: 1 if it knows about new members
+	New     bool          `json:"new,omitempty"`    // the member has not lived for a lease yet, unlike other members
+	Off     bool          `json:"off,omitempty"`    // the wall clock of the member is off: it takes nothing over
+	Unable  []int         `json:"unable,omitempty"` // partitions whose logs the member can't read or can't write to
+	Log     int           `json:"log,omitempty"`    // the latest version of frames that the member reads; 0 means 1
+	Wire    int           `json:"wire,omitempty"`   // the latest version of messages that the member reads
+	Plan    int           `json:"plan,omitempty"`   // the rule of shares that the member follows; see planRule
 }
 
 // claimRecord is the value of claim.<partition>.
@@ -53,11 +53,12 @@ func encodeClaim(holder ID) []byte {
 }
 
 func encode(record any) []byte {
-	b, _ := json.Marshal(record) // structs of strings and numbers
+	b, _ := json.Marshal(record) // never fails for structs of strings and numbers
 	return b
 }
 
-// decodeMember returns those fields of a record that this program understands, with an error if there may be others.
+// decodeMember returns the fields of a record that this program understands. It also returns an error if the record may
+// have other fields.
 func decodeMember(key string, value []byte) (r memberRecord, err error) {
 	if err = json.Unmarshal(value, &r); err != nil {
 		err = fmt.Errorf("%q can't be read: %w", key, err)
@@ -80,7 +81,7 @@ func decodeClaim(record storage.Record) (holder ID, err error) {
 	key := record.Key
 	err = json.Unmarshal(record.Value, &r)
 	switch {
-	case r.Version > version: // whatever the other fields are
+	case r.Version > version: // checked before err, since a later version may have other fields
 		return 0, fmt.Errorf("%w: %q has %d, and this program knows %d", errVersion, key, r.Version, version)
 	case err != nil:
 		return 0, fmt.Errorf("%q can't be read: %w", key, err)

@@ -10,11 +10,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// View is what a member knows about all members and claims. It is immutable, and may be stale: each change of a claim
-// is decided by the table.
+// View holds what a member knows about all members and claims. It is immutable. It may be stale, but each change of a
+// claim is decided by the table.
 type View struct {
 	ID      ID
-	Members []Peer  // all members that have a lease, sorted by ID, including this one until it is lost
+	Members []Peer  // all members that have a lease, sorted by ID, including this one until its lease is lost
 	Claims  []Claim // by partition
 }
 
@@ -23,12 +23,12 @@ type Peer struct {
 	ID      ID
 	Text    string
 	Leaving bool
-	New     bool  // it does not take partitions yet that others can take
-	Off     bool  // its wall clock is off: it takes nothing over
-	Unable  []int // sorted: the partitions that it can't take
-	// Log and Wire are the latest versions of frames, and of messages between processes, that it reads.
+	New     bool  // the member does not take partitions yet that others can take
+	Off     bool  // the wall clock of the member is off: it takes nothing over
+	Unable  []int // the partitions that the member can't take, sorted
+	// Log and Wire are the latest versions of frames, and of messages between processes, that the member reads.
 	Log, Wire int
-	Plan      int // the rule of shares that it follows
+	Plan      int // the rule of shares that the member follows
 }
 
 // Name returns the name of the member for people, in logs and on pages.
@@ -49,8 +49,8 @@ const planRule = 1
 // Claim determines who may own a partition.
 type Claim struct {
 	Holder ID // 0: nobody
-	// Free reports whether the method Claim can take it: nobody holds it, or the holder's lease was deleted. It is not
-	// free if the holder has a lease, or nothing is known about the holder yet.
+	// Free reports whether the method Claim can take the claim: nobody holds it, or the holder's lease was deleted. A
+	// claim is not free if the holder has a lease, or if nothing is known about the holder yet.
 	Free bool
 }
 
@@ -65,7 +65,7 @@ func (v *View) Peer(id ID) (Peer, bool) {
 
 // known is what a member knows about the table.
 type known struct {
-	revisions map[string]uint64    // by key: the latest revision seen; older records are stale
+	revisions map[string]uint64    // by key: the latest revision that was seen; older records are stale
 	peers     map[ID]*peer         // the members that have a record
 	dead      map[ID]time.Duration // the members whose record was deleted, and when this member learnt that
 	claims    []claim              // by partition
@@ -80,7 +80,7 @@ type peer struct {
 	revision uint64
 	lease    time.Duration
 	seen     time.Duration // when this revision was first seen
-	counter  uint64        // of its renewals
+	counter  uint64        // the number of the member's last renewal
 }
 
 // claim is the record of a claim, as far as it is known.
@@ -88,7 +88,7 @@ type claim struct {
 	holder   ID
 	revision uint64
 	seen     time.Duration // when this revision was first seen
-	foreign  bool          // it was written by a later version
+	foreign  bool          // the claim was written by a later version
 	giving   bool          // a Give of this revision is in progress, or its result is unknown
 }
 
@@ -97,8 +97,8 @@ func newKnown(partitions int) known {
 		claims: make([]claim, partitions)}
 }
 
-// remove removes a member whose record was deleted. It also forgets the members that died an hour ago, unless they hold
-// a claim, because the table has forgotten them, too.
+// remove removes a member whose record was deleted. It also forgets members that died at least an hour ago and hold no
+// claim, because the table has forgotten their deletion, too.
 func (k *known) remove(id ID, now time.Duration) {
 	delete(k.peers, id)
 	k.dead[id] = now
@@ -116,8 +116,8 @@ func (k *known) isDead(id ID) bool {
 	return ok
 }
 
-// settled reports whether there is a member that has renewed its lease three times, and is not leaving. Members that
-// join before there is one start together, and share at once.
+// settled reports whether there is a member that has renewed its lease three times and is not leaving. Members that
+// join before there is such a member start together, and share the partitions at once.
 func (k *known) settled() bool {
 	for _, p := range k.peers {
 		if p.counter > settledAfter && !p.Leaving {
@@ -130,7 +130,7 @@ func (k *known) settled() bool {
 // free reports whether a claim can be taken.
 func (k *known) free(c claim) bool { return !c.foreign && (c.holder == 0 || k.isDead(c.holder)) }
 
-// missing returns those holders of claims of which no record was ever seen, not even a deleted one.
+// missing returns the holders of claims of which no record was ever seen, not even a deleted record.
 func (k *known) missing() (ids []ID) {
 	for _, c := range k.claims {
 		if c.holder != 0 && !k.isDead(c.holder) && k.peers[c.holder] == nil {
@@ -158,8 +158,8 @@ func (k *known) view(own ID) *View {
 	return v
 }
 
-// apply applies a record of the table, from the watch or from a response. The record may be stale. apply reports
-// whether it is new.
+// apply applies a record of the table, from the watch or from a response. The record may be stale. isNew reports
+// whether the record is new.
 func (m *Member) apply(r storage.Record) (isNew bool) {
 	id, p, ok := parseKey(r.Key)
 	if !ok || p >= m.cfg.Partitions {
@@ -212,7 +212,7 @@ func (m *Member) applyMember(id ID, r storage.Record, now time.Duration) error {
 	if old == nil || !reflect.DeepEqual(old.Peer, next.Peer) {
 		m.announce()
 	}
-	if old != nil { // then the error was logged before
+	if old != nil { // the error of this member was logged before
 		return nil
 	}
 	return err

@@ -8,8 +8,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// watch follows the changes of the table until the lease is lost. A watch can fall silent without an error, so it must
-// show this member's own renewals or, for an Observer, those of others. If it does not, a new watch is begun.
+// watch follows the changes of the table until the lease is lost. A watch can fall silent without an error. So it must
+// show this member's own renewals or, for an Observer, renewals of other members. If it does not show them, a new watch
+// is begun.
 func (m *Member) watch() {
 	retry := wait.Backoff{First: m.cfg.Lease / 100, Last: shown(m.cfg.Lease)}
 	for m.ctx.Err() == nil {
@@ -51,7 +52,7 @@ func (m *Member) beginWatch() (*watching, error) {
 	return &watching{m, cancel, changes, 0, 0, time.NewTimer(m.cfg.Lease)}, nil
 }
 
-// follow applies changes until the watch ends or falls silent. It reports whether there were any.
+// follow applies changes until the watch ends or falls silent. worked reports whether there were any changes.
 func (w *watching) follow() (worked bool) {
 	defer w.cancel()
 	defer w.timer.Stop()
@@ -155,7 +156,8 @@ type dead struct {
 	revision uint64 // the last one seen; 0 if no record was ever seen
 }
 
-// next returns a record that may be deleted now or, if there is none, how long to wait.
+// next returns a record that may be deleted now. If there is none, it returns the time to wait until next is called
+// again.
 func (m *Member) next() (target dead, pause time.Duration) {
 	now := m.cfg.Boot()
 	m.mu.Lock()
@@ -174,14 +176,14 @@ func (m *Member) next() (target dead, pause time.Duration) {
 			return dead{p.Name(), memberKey(id), p.revision}, 0
 		}
 	}
-	// If a holder whose record was never seen has one after all, the table refuses this deletion.
+	// If a holder whose record was never seen has a record after all, the table refuses this deletion.
 	for _, id := range m.known.missing() {
 		return dead{Name("", id), memberKey(id), 0}, 0
 	}
 	return target, pause
 }
 
-// deleteDead tries once to delete a record. It reports whether anything new was learnt from that.
+// deleteDead tries once to delete a record. It reports whether this member has learnt anything new from that.
 func (m *Member) deleteDead(d dead) bool {
 	r, err := m.try(m.ctx, d.key, nil, d.revision)
 	if err != nil {

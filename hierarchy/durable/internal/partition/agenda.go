@@ -18,9 +18,9 @@ type agenda struct {
 	delayed   []job             // attempts that did not begin, because the lease had ended
 	isDelayed map[frame.ID]bool // the IDs of the timers in delayed
 
-	// After an unclean end of the last owner, some attempts are written to the log before they begin: those of timers
-	// that were due at the takeover, and those of suspects, whose attempts were in progress at that end. Suspects run
-	// one at a time.
+	// After an unclean end of the last owner, two kinds of attempts are written to the log before they begin: attempts
+	// of timers that were due at the takeover, and attempts of suspects. A suspect is a timer whose attempt was in
+	// progress when the last owner ended. Suspects run one at a time.
 	careful  []job // jobs of timers that were due at the takeover, in the order of their due times
 	suspects map[state.Ref]frame.ID
 	accused  []job // jobs of suspects that are due
@@ -31,13 +31,13 @@ type agenda struct {
 type job struct {
 	ref     state.Ref
 	id      frame.ID
-	key     []byte // set when the attempt begins
+	key     []byte // the key of the timer; set when the attempt begins
 	attempt uint32
 	suspect bool
 	begins  bool // the log must have a begin of the attempt before the attempt begins
 	starts  bool // the log must have a start of the schedule's run before the attempt begins
 	due     state.Due
-	// done may be nil. It is set once the result of the attempt is in the log, or is certain never to be.
+	// done may be nil. It is set once the result of the attempt is in the log, or will certainly never be in the log.
 	done wait.Signal
 	// schedule is the timer's schedule. If its text can't be parsed, invalid is the error.
 	schedule schedule.Schedule
@@ -56,7 +56,8 @@ func (a *agenda) job(d state.Due) job {
 	return j
 }
 
-// release wakes whoever waits for the job, since nothing more will be written for it. A barrier may be released twice.
+// release wakes whoever waits for the job. It is called when nothing more will be written for the job. A barrier may be
+// released twice.
 func (j *job) release() {
 	j.done.Set()
 }
@@ -89,7 +90,7 @@ func (a *agenda) review() {
 	}
 }
 
-// anyLeft reports whether a job that was taken out of the state earlier can begin now.
+// anyLeft reports whether the agenda itself has a job, taken out of the state earlier, that can begin now.
 func (a *agenda) anyLeft() bool {
 	return len(a.delayed) > 0 || len(a.careful) > 0 || len(a.accused) > 0 && !a.trial
 }
@@ -133,8 +134,8 @@ func first(jobs *[]job) job {
 	return j
 }
 
-// delay keeps a job whose attempt did not begin, unless it is kept already. next returns it once the lease has
-// returned.
+// delay keeps a job whose attempt did not begin, unless the job is kept already. next returns the job once the lease
+// has returned.
 func (a *agenda) delay(j job) {
 	a.state.Hold(j.ref, j.id)
 	switch {

@@ -9,11 +9,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Attempts that begin with a call of Begin and end with a call of End, instead of with a call of Handle. No goroutine
-// waits for them, they need no place of the Crew, and no begin is written for them. The run of a schedule is written
-// before it is announced.
+// This file has the attempts of Config.Announce. They begin with a call of Begin and end with a call of End; Handle is
+// not called. No goroutine waits for such an attempt, it needs no place of the Crew, and its begin is not written to
+// the log. The start of a schedule's run is written to the log before the run is announced.
 
-// announce calls Announce. The timer is held until Begin.
+// announce calls Config.Announce. The timer is held until Begin is called.
 func (f *firer) announce(j job) {
 	f.mu.assertHeld()
 	t := f.state.Timer(j.ref)
@@ -53,8 +53,9 @@ type Taken struct {
 	a *attempt
 }
 
-// Begin begins an attempt of a timer that was announced. ok is false if the timer is another one by now, or has an
-// attempt. If no attempt may begin now, it is announced again later. Nothing waits.
+// Begin begins an attempt of a timer that was announced. ok is false if the key has another timer by now, if the timer
+// has an attempt, or if no attempt may begin now. In the last case the timer is announced again later. Begin does not
+// wait.
 func (p *Partition) Begin(key []byte, id frame.ID) (t Taken, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,7 +74,7 @@ func (p *Partition) Begin(key []byte, id frame.ID) (t Taken, ok bool) {
 	return Taken{a.firing, p, a}, true
 }
 
-// Waits reports whether a timer that was announced waits for Begin still.
+// Waits reports whether a timer that was announced still waits for Begin.
 func (p *Partition) Waits(key []byte, id frame.ID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,11 +87,12 @@ func (p *Partition) waits(key []byte, id frame.ID) (state.Ref, bool) {
 	return ref, ok && t.ID == id && p.state.Held(ref, id)
 }
 
-// Context is done when the timer was set, moved or removed, and when the partition ends.
+// Context returns the context of the attempt. The context is done when the timer was set, moved or removed, and when
+// the partition ends.
 func (t *Taken) Context() context.Context { return t.a.ctx }
 
-// End ends the attempt as Handle does by returning err. It reports whether that is in the log: it is not if the
-// timer was set, moved or removed since. It must be called once.
+// End ends the attempt as Handle does by returning err. It reports whether the end is in the log. If the timer was set,
+// moved or removed since Begin, the end is not in the log. End must be called once.
 func (t *Taken) End(ctx context.Context, err error) (bool, error) {
 	logged := make(chan bool, 1)
 	t.a.logged = logged
@@ -132,7 +134,7 @@ type Final struct{ Err error }
 func (f *Final) Error() string { return textOf(f.Err) }
 func (f *Final) Unwrap() error { return f.Err }
 
-// Later is the error of an attempt after which the next one is due after some time, instead of Backoff.
+// Later is the error of an attempt. It sets the time until the next attempt is due, instead of Backoff.
 type Later struct {
 	Err error
 	In  time.Duration
@@ -141,7 +143,7 @@ type Later struct {
 func (l *Later) Error() string { return textOf(l.Err) }
 func (l *Later) Unwrap() error { return l.Err }
 
-// failure returns what is to be written of an attempt that has failed.
+// failure returns the item that writes the failure of an attempt to the log.
 func (cfg *Config) failure(j job, err error) item {
 	it := item{kind: failed, job: j, cause: err}
 	final, later := wishes(err)
@@ -159,7 +161,8 @@ func (cfg *Config) failure(j job, err error) item {
 	return it
 }
 
-// wishes returns whether an error is Final, or the Later that it is. One whose Unwrap panics is none.
+// wishes reports whether an error is a Final and, if it is a Later, returns that. An error whose Unwrap panics counts
+// as neither.
 func wishes(err error) (final bool, later *Later) {
 	defer func() {
 		if recover() != nil {

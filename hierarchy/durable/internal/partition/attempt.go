@@ -12,8 +12,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// How a firer calls the handler of a timer: begin, started, run, handle, finished. If something must be in the log
-// before an attempt begins, the writer writes it between begin and started, and calls written.
+// This file shows how a firer calls the handler of a timer: by the methods begin, started, run, handle and finished, in
+// this order. If a record must be in the log before the attempt begins, the writer writes it between begin and started,
+// and calls written.
 
 // attempt is one call of the handler.
 type attempt struct {
@@ -25,10 +26,10 @@ type attempt struct {
 	cancel context.CancelFunc
 	limit  limit
 
-	began   time.Time     // when the handler was called. Guarded by Crew.mu, as running is
+	began   time.Time     // when the handler was called. Crew.mu guards began and running
 	running *list.Element // the attempt's place in Crew.running
 
-	logged chan bool // of capacity 1, or nil: gets whether the end of an attempt without a handler is in the log
+	logged chan bool // nil, or of capacity 1: receives whether the end of a Taken attempt is in the log
 }
 
 var (
@@ -39,8 +40,8 @@ var (
 	errExit   = errors.New("the handler has exited its goroutine")
 )
 
-// begin starts the attempt of a job in a goroutine, or first queues a record for the writer, if the log must have
-// one. It reports false if there is no job, or if its timer has changed meanwhile.
+// begin starts the attempt of a job in a goroutine. If the log must have a record of the attempt first, begin only
+// queues the record for the writer. It reports false if there is no job, or if the job's timer has changed meanwhile.
 func (f *firer) begin(j job) bool {
 	f.mu.assertHeld()
 	if j.id == (frame.ID{}) || !f.state.Held(j.ref, j.id) {
@@ -72,14 +73,14 @@ func (f *firer) proceed(j job) {
 	j.release()
 }
 
-// written continues a job when its item was written, or when it was left out because the timer has changed.
+// written continues a job when its item was written, or when the item was left out because the timer has changed.
 func (f *firer) written(t *taken) {
 	f.mu.assertHeld()
 	switch j := t.job; {
 	case t.kind != begun:
 		t.end(t.took)
 	case t.took && f.state.Held(j.ref, j.id) && !f.stopped:
-		if j.starts { // it may have another due time
+		if j.starts { // the start may have given the run another due time
 			timer := f.state.Timer(j.ref)
 			j.due.Since, j.due.Wall = timer.Due, timer.Wall
 		}
@@ -200,8 +201,8 @@ func (f *firer) conclude(a *attempt, err error) {
 	f.leave(a.suspect)
 }
 
-// leave releases the place of an attempt. With another, attempts may be waiting for the end of this one, or for the
-// lease. Then leave also fires, since Resume may have been called just before.
+// leave releases the place of an attempt. If another is true, other attempts may be waiting for the end of this one or
+// for the lease. Then leave also calls fire, since Resume may have been called just before.
 func (f *firer) leave(another bool) {
 	f.mu.Lock()
 	f.inactive()
@@ -214,8 +215,8 @@ func (f *firer) leave(another bool) {
 	}
 }
 
-// forget removes an attempt that has ended. same reports whether it was still the attempt of the timer, and delayed
-// whether it was put aside until the lease returns.
+// forget removes an attempt that has ended. same reports whether the attempt still belonged to its timer. delayed
+// reports whether its job was put aside until the lease returns.
 func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -237,7 +238,7 @@ func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	return same, false
 }
 
-// inactive is called when an attempt has ended, and its result is in the queue.
+// inactive is called when an attempt has ended and its result is in the writer's queue.
 func (f *firer) inactive() {
 	f.mu.assertHeld()
 	if f.active--; f.active == 0 && f.idle != nil {

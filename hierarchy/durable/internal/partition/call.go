@@ -14,11 +14,11 @@ import (
 // Op is an operation that a caller requests: Set, SetAt, Move, Remove or Revive.
 type Op struct {
 	Kind       frame.Kind
-	If         Condition // of a Set
-	Whole      bool      // of a Set or Remove: the call returns the timer that was there. See Was
+	If         Condition // Set: the condition under which the timer is set
+	Whole      bool      // Set and Remove: the call returns the timer that the key had before. See Was
 	Key, Value []byte
-	In         time.Duration // Set and Move: the time until it is due, counted from Start
-	Due        int64         // SetAt: the wall time when it is due. Start sets it for Set and Move
+	In         time.Duration // Set and Move: the time until the timer is due, counted from Start
+	Due        int64         // SetAt: the wall time when the timer is due. Start sets Due for Set and Move
 	By         uint64        // the attempt whose handler requests this operation on its own key, or 0. See Call.From
 	Timer      *state.Timer  // Import: the timer, without Key and Value. If it was running, the import makes it wait
 	Schedule   []byte        // SetAt: when the timer runs, as text. Start sets Due to the first run
@@ -32,13 +32,14 @@ type Op struct {
 type Call struct {
 	Ops     []Op
 	Request RequestID
-	Parts   []Part // with Request: which operations belong to which caller. If empty, all belong to one
-	Took    []bool // after Wait: whether each operation was committed. One that changes nothing is not
-	// Values is set after Wait if there are no Parts. It has what each committed operation for which Op.takesOut is
-	// true returned, in their order. An answer from another process may lack the last ones, if it had no room for them.
+	Parts   []Part // with Request: which operations belong to which caller. If empty, all belong to one caller
+	Took    []bool // after Wait: whether each operation was committed. An operation that changes nothing is not
+	// Values is set after Wait if there are no Parts. It has, in order, the results of the committed operations for
+	// which Op.takesOut is true. If the owner is another process and its answer had no room, the last results are
+	// missing.
 	Values []string
 
-	one      [1]Part // the only part of a Call that has Request and no Parts
+	one      [1]Part // the only part of a Call that has a Request and no Parts
 	size     int
 	result   error // set by the writer: the answer to give once the frame is in the log
 	err      error
@@ -64,8 +65,8 @@ func (c *Call) answer(err error) {
 }
 
 // Do commits the operations of c, and waits until they are in the log, or until ctx is done. After ErrUnavailable or
-// the context's error they may or may not be committed. After other errors they are not: after ErrNotOwner the call can
-// be retried with the partition's owner.
+// the error of the context, the operations may or may not be committed. After other errors they are not committed.
+// After ErrNotOwner the call can be retried with the partition's owner.
 func (p *Partition) Do(ctx context.Context, c *Call) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -94,7 +95,7 @@ func (cfg *Config) checkSize(c *Call) error {
 	return CheckSize(len(c.Ops), c.size, cfg.Log.MaxMessage()-frame.Overhead)
 }
 
-// CheckSize returns ErrTooLarge for a call that has more than MaxOps operations, or more bytes than most.
+// CheckSize returns ErrTooLarge for a call with more than MaxOps operations, or with more bytes than the limit most.
 func CheckSize(ops, bytes, most int) error {
 	if ops > MaxOps || bytes > most {
 		return fmt.Errorf("%w: %d operations of about %d bytes, of at most %d and %d", ErrTooLarge, ops, bytes, MaxOps, most)

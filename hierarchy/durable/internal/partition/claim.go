@@ -6,11 +6,11 @@ import (
 )
 
 // A caller that removes a timer may need to know whether the timer's handler was called. The answer may be part of the
-// frame, so it is decided when the frame is made. If it is no, the handler is not called until the outcome of the frame
-// is known.
+// frame, so it is decided when the frame is made. If the handler has not been called by then, it is not called until
+// the outcome of the frame is known.
 
-// claim reports whether the handler of a timer's attempt was called; it may have returned since. If it was not
-// called, claim prevents that until the frame that is being made is settled.
+// claim reports whether the handler of a timer's attempt was called; the handler may have returned since. If the
+// handler was not called, claim prevents the call until the frame that is being made is settled.
 func (f *firer) claim(ref state.Ref, id frame.ID) (called bool) {
 	f.mu.assertHeld()
 	if f.state.IsRunning(ref, id) {

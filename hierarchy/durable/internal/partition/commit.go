@@ -10,10 +10,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// How the writer commits a frame: it retries the append until the outcome is certain, applies the frame, and answers
-// the calls.
+// This file shows how the writer commits a frame: the writer retries the append until the outcome is certain, applies
+// the frame, and answers the calls.
 
-// commit appends the frame, and returns how long that took. It writes nothing if nothing changes.
+// commit appends the frame, and returns how long the append took. If the frame would change nothing, commit does not
+// write it.
 func (w *writer) commit() (took time.Duration, err error) {
 	d := &w.draft
 	if d.Len() == 0 && d.Header().Begin == w.head.Begin {
@@ -41,7 +42,7 @@ func (w *writer) checkTenure() {
 		return
 	}
 	w.batch.answer(errTenure)
-	w.batch.calls = w.batch.calls[:0] // their callers use them again, for another owner
+	w.batch.calls = w.batch.calls[:0] // the callers reuse these calls for another owner
 }
 
 // apply applies a frame that was acknowledged; after is how long the append took.
@@ -108,7 +109,7 @@ func (w *writer) settle() {
 	}
 }
 
-// append appends a frame. When the frame is known to be in the log, append returns it as it is there.
+// append appends a frame. Once the frame is known to be in the log, append returns the frame as the log has it.
 func (w *writer) append(b []byte) ([]byte, error) {
 	patience, sent := w.cfg.Patience, time.Now()
 	var giveUp *time.Timer
@@ -122,7 +123,7 @@ func (w *writer) append(b []byte) ([]byte, error) {
 		w.trims.makeRoom()
 		w.silence.begin()
 		w.cfg.Doubted(err)
-		w.leaveGate(0) // the logs of other partitions may answer meanwhile
+		w.leaveGate(0) // so that other partitions, whose logs may answer, can append meanwhile
 		w.cfg.Logger.Warn("durable: no answer from the log", "partition", w.cfg.Partition, "err", w.cfg.because(err))
 		if w.doubtful.IsZero() {
 			w.doubtful = sent
@@ -210,8 +211,8 @@ func (w *writer) commitSoon(ctx context.Context, b []byte) ([]byte, error) {
 // Whoever may publish to the subject of a log can put messages there that are no frames. DESIGN.md explains why such
 // messages are not damage.
 
-// commitFrame appends a frame to the end of the log, and returns the frame that was appended. That one has a later
-// number if strangers' messages came first.
+// commitFrame appends a frame to the end of the log, and returns the frame as it was appended. If strangers' messages
+// came first, its number is higher than that of b.
 func (w *writer) commitFrame(ctx context.Context, patience storage.Patience, b []byte) ([]byte, error) {
 	patience.Stranger = w.reader.isStranger
 	for {

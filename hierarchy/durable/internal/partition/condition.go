@@ -17,7 +17,7 @@ const (
 	Conditions           // the number of conditions
 )
 
-// holds reports whether the condition of a Set holds for the current state of its key.
+// holds reports whether the condition of the Set a holds for was, the current state of its key.
 func (d *draft) holds(a *Op, was *change) bool {
 	if a.If == Always || was.after != live {
 		return true
@@ -32,8 +32,8 @@ func (d *draft) holds(a *Op, was *change) bool {
 	return a.Due > due
 }
 
-// until returns when the next attempt of a key's timer is due, in the owner's time. If an attempt is in progress, that
-// is when the timer was due.
+// until returns when the next attempt of a key's timer is due, in the owner's time. If an attempt is in progress, until
+// returns when that attempt was due.
 func (d *draft) until(was *change) int64 {
 	switch {
 	case was.ref != 0:
@@ -62,7 +62,7 @@ func untilOf(s *state.State, ref state.Ref, now, wall int64) int64 {
 func fromWall(t, now, wall int64) int64 { return state.Add(now, state.Sub(t, wall)) }
 
 // takesOut reports whether the operation, if it is committed, returns something to its caller: the value that it
-// removed or, with Whole, the timer that was there, encoded as Was decodes it.
+// removed or, with Whole, the timer that the key had before, in the encoding that Was decodes.
 func (a *Op) takesOut() bool { return a.Kind == frame.Remove || a.Whole }
 
 // takenOut returns what an operation that is committed returns to its caller.
@@ -79,7 +79,7 @@ func (d *draft) takenOut(a *Op, was *change) string {
 }
 
 // timer returns the timer of a key. If the timer's handler has not been called yet, claim prevents the call until the
-// frame is settled, so that the result is still true when the operation is committed.
+// frame is settled, so that the returned timer is still right when the operation is committed.
 func (d *draft) timer(was *change) state.Timer {
 	switch {
 	case was.ref == 0:
@@ -90,8 +90,8 @@ func (d *draft) timer(was *change) state.Timer {
 	return d.state.Listed(was.ref)
 }
 
-// Was decodes what an operation with Whole returned: the timer that was there, without its key. ok is false if there
-// was none.
+// Was decodes what an operation with Whole returned: the timer that the key had before, without the key. ok is false if
+// there was no such timer.
 func Was(text string) (t state.Timer, ok bool) {
 	if text == "" {
 		return t, false

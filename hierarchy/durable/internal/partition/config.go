@@ -24,15 +24,15 @@ var (
 	ErrFull        error = &alias{"durable: the partition is full: MaxPending timers are pending", hierarchy.ErrFull}
 	ErrArgument    error = &alias{"durable: bad argument", hierarchy.ErrArgument}
 	ErrUnavailable       = errors.New("durable: there is no answer from the log")
-	// ErrNotOwner means that another process owns the partition, or will. The call is not committed. It wraps
+	// ErrNotOwner means that another process owns the partition, or will own it. The call is not committed. It wraps
 	// ErrUnavailable.
 	ErrNotOwner = fmt.Errorf("%w: this process does not own the partition", ErrUnavailable)
 	ErrTooLarge = errors.New("durable: too large")
 	ErrDamaged  = storage.ErrDamaged
-	// ErrMixed is for a call that a process of an earlier version, which shares the log, could not read.
+	// ErrMixed is for a call whose operations could not be read by a process of an earlier version that shares the log.
 	ErrMixed = fmt.Errorf("%w: a process of an earlier version, which can read neither schedules nor what Import writes, shares the timers", ErrUnavailable)
-	// ErrSchedule is for a schedule that the owner can't parse, for example because it does not know the time zone, or
-	// that has no run.
+	// ErrSchedule is for a schedule that has no run, or that the owner can't parse, for example because the owner does
+	// not know the time zone.
 	ErrSchedule = fmt.Errorf("%w: the owner of the partition can't read the schedule, or it has no run", ErrArgument)
 	// ErrVersion means that a later version of this program has written to the log, which is not damage.
 	ErrVersion = frame.ErrVersion
@@ -76,28 +76,30 @@ type Config struct {
 	Patience storage.Patience // may be zero
 	// Fits, if not nil, returns an error if the wall clock is too far off for a takeover of the log.
 	Fits func() error
-	// MaxAhead limits how far the owner's time may begin ahead of the wall clock, in order to continue from the time
-	// of the last frame. With 0 it begins at the wall time, even if that has gone back.
+	// MaxAhead limits how far the owner's time may begin ahead of the wall clock, in order to continue from the time of
+	// the last frame. With 0 the owner's time begins at the wall time, even if the wall clock has been set back.
 	MaxAhead time.Duration
-	GiveUp   time.Duration // calls without an answer fail with ErrUnavailable after that; default a minute
-	EndTime  time.Duration // how long the last frame and the mark may take if Shutdown's context has no deadline; default 5s
-	// TrimAbove is how many bytes the log may have in addition to what trimmer.excess allows for live data, default 2
-	// MiB.
+	GiveUp   time.Duration // time without an answer after which a call fails with ErrUnavailable; default a minute
+	EndTime  time.Duration // limit for the last frame and the mark if Shutdown's context has no deadline; default 5s
+	// TrimAbove is the number of bytes that the log may have in addition to what trimmer.excess allows for live data,
+	// default 2 MiB.
 	TrimAbove int64
-	MarkEvery time.Duration // how often the mark is written, at most; default a second
+	MarkEvery time.Duration // the least time between two writes of the mark; default a second
 	Progress  *Progress     // counts the frames that are read; may be nil
-	// Version returns the version in which frames are written, unless the log already has a later one. If it is nil,
-	// frames have the latest version. It is called with a lock of the partition held.
+	// Version returns the version in which frames are written. If the log already has frames of a later version, that
+	// version is used instead. If Version is nil, frames have the latest version. Version is called with a lock of the
+	// partition held.
 	Version func() uint8
-	// Remember is how long an idle caller with Requests is remembered, default state.Remember. All owners of a log
-	// must have the same.
+	// Remember is the time for which an idle caller with Requests is remembered, default state.Remember. All owners of
+	// a log must use the same time.
 	Remember time.Duration
 }
 
-// Progress counts the frames of all logs that are being read: those that were read, and all.
+// Progress counts frames of all logs that are being read. Read counts the frames that have been read, and Of all
+// frames.
 type Progress struct{ Read, Of atomic.Int64 }
 
-// isLast reports whether a timer is dead once the attempt with that number has failed.
+// isLast reports whether a timer is dead when the attempt with that number fails.
 func (cfg *Config) isLast(attempt uint32) bool {
 	return cfg.MaxAttempts > 0 && int64(attempt) >= int64(cfg.MaxAttempts)
 }
@@ -114,10 +116,10 @@ func (cfg *Config) warnOfDeath(it *item) {
 	cfg.Logger.Warn(text, "partition", cfg.Partition, "key", string(it.job.key), "attempt", it.job.attempt, "err", it.cause)
 }
 
-// frameBytes returns how many bytes a frame has at most if it holds more than one call.
+// frameBytes returns the largest number of bytes of a frame that holds more than one call.
 func (cfg *Config) frameBytes() int { return min(frameBytes, cfg.Log.MaxMessage()) }
 
-// because returns err wrapped with why the log does not answer, if that is known.
+// because returns err wrapped with the reason why the log does not answer, if the reason is known.
 func (cfg *Config) because(err error) error {
 	if cause := cfg.Cause(); cause != nil {
 		return fmt.Errorf("%w: %w", cause, err)
@@ -160,16 +162,17 @@ type Firing struct {
 	Attempt    uint32
 	ID         frame.ID
 	Epoch      uint64
-	Schedule   string // its text, or ""
-	Missed     uint32 // how many other runs of the schedule were missed, which this run makes up for
+	Schedule   string // the text of the timer's schedule, or ""
+	Missed     uint32 // the number of missed runs of the schedule that this run makes up for
 	Trace      string // the trace context of the call that has set the timer, or ""
 }
 
 const (
-	// MaxSchedule and MaxTrace limit how many bytes the text of a schedule, and a trace context, have.
+	// MaxSchedule and MaxTrace are the largest numbers of bytes of a schedule's text and of a trace context.
 	MaxSchedule = 1 << 10
 	MaxTrace    = 64
-	// MaxOps is how many operations a call has at most, and a frame, apart from those that trimming adds.
+	// MaxOps is the largest number of operations of a call. It is also the largest number of operations of a frame, not
+	// counting those that trimming adds.
 	MaxOps = 2000
 	// frameBytes is the size at which a frame of more than one call is full.
 	frameBytes = 1 << 20
@@ -177,7 +180,7 @@ const (
 	opBytes = 64
 )
 
-// firing returns what the handler of an attempt of the timer is called with.
+// firing returns the argument with which the handler of an attempt of the timer is called.
 func (cfg *Config) firing(t *state.Timer, attempt uint32, epoch uint64) Firing {
 	return Firing{
 		Partition: cfg.Partition,

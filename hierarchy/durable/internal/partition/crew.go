@@ -11,8 +11,8 @@ type Crew struct {
 	mu      mutex
 	free    int
 	full    time.Time // when the last free place was taken
-	waiting []*firer  // for a place, with timers that are due; first come, first served
-	skew    int64     // how far the wall clock was set when that was last logged
+	waiting []*firer  // firers that wait for a place, with timers that are due; first come, first served
+	skew    int64     // by how much the wall clock had been set when a jump was last logged
 	size    int
 	running list.List // the attempts whose handlers have been called, in this order
 	givenUp int       // how many of the handlers that run belong to attempts that were given up
@@ -20,7 +20,7 @@ type Crew struct {
 	limits  limits    // immutable once the Crew is used
 }
 
-// leastJump is the smallest change of the wall clock that is logged as a jump. Less is drift.
+// leastJump is the smallest change of the wall clock that is logged as a jump. Smaller changes are drift.
 const leastJump = int64(time.Second)
 
 // jumped returns by how much the wall clock was set, or 0. It returns each jump only once, to whichever partition asks
@@ -38,7 +38,7 @@ func (c *Crew) jumped(skew int64) (by int64) {
 // NewCrew returns a Crew for n handlers at once.
 func NewCrew(n int) *Crew { return &Crew{free: n, size: n} }
 
-// take takes a place, and reports whether there was one. If not, give will make f fire when there is.
+// take takes a place, and reports whether one was free. If none was free, give makes f fire when one is.
 func (c *Crew) take(f *firer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,8 +55,8 @@ func (c *Crew) take(f *firer) bool {
 	return false
 }
 
-// give releases a place, and makes the partition fire that has waited longest. If that partition does not need the
-// place any more, the next one may take it.
+// give releases a place, and makes the firer that has waited longest fire. If that firer does not need the place any
+// more, the next one may take it.
 func (c *Crew) give() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +70,7 @@ func (c *Crew) give() {
 	}
 }
 
-// Full reports whether all places are taken and none was released within the last long, and since when.
+// Full reports whether all places have been taken for at least the time long, without a release, and since when.
 func (c *Crew) Full(long time.Duration) (since time.Time, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,10 +80,10 @@ func (c *Crew) Full(long time.Duration) (since time.Time, ok bool) {
 	return c.full, time.Since(c.full) >= long
 }
 
-// How a Crew notices that handlers hang.
+// The following code notices that handlers hang.
 
 const (
-	stuckAfter = 10 * time.Second // how long no place was released while timers wait for one
+	stuckAfter = 10 * time.Second // the time without a released place after which handlers seem to hang
 	stuckTell  = time.Minute      // the pause between two warnings
 )
 

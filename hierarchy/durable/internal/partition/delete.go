@@ -6,9 +6,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// How trimming deletes what is before the beginning of the log.
+// This file shows how trimming deletes the frames before the frame with which the log begins.
 
-// deleteLoose begins to delete what is before begin, unless a deletion is under way.
+// deleteLoose begins to delete the frames before begin, unless a deletion is in progress.
 func (t *trimmer) deleteLoose() {
 	t.mu.assertHeld()
 	if t.deleted == nil {
@@ -40,7 +40,7 @@ func (t *trimmer) deleteBefore(begin uint64, loose int64) {
 	}
 }
 
-// makeRoom is called when the outcome of a frame is unknown. The log may be full, so makeRoom deletes what is before
+// makeRoom is called when the outcome of a frame is unknown. The log may be full, so makeRoom deletes the frames before
 // begin.
 func (t *trimmer) makeRoom() {
 	t.mu.Lock()
@@ -65,7 +65,7 @@ func (t *trimmer) hasRoomFor(size int) (deleted <-chan struct{}, ok bool) {
 	return t.deleted, false
 }
 
-// awaitRoom waits until deletions have made room for a frame, but no longer than it would wait for an answer of the
+// awaitRoom waits until deletions have made room for a frame, but no longer than the writer waits for an answer of the
 // log.
 func (t *trimmer) awaitRoom(size int) {
 	ctx, cancel := t.cfg.Patience.WithTimeout(t.writing)

@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// mayDie reports whether OnDead is to be called for a failed attempt once the failure is in the log.
+// mayDie reports whether OnDead must be called for a failed attempt once the failure is in the log.
 func (f *firer) mayDie(it *item) bool {
 	return it.last && f.cfg.OnDead != nil
 }
@@ -65,7 +65,8 @@ func (f *firer) mourn() {
 	}()
 }
 
-// expiredAtOnce is how many dead timers are removed at a time while mu is held. The alarm rings again for the others.
+// expiredAtOnce limits the number of dead timers that are removed while mu is held once. The alarm rings again for the
+// others.
 const expiredAtOnce = 256
 
 // expireDead queues the removal of the dead timers that have been kept for long enough.
@@ -104,7 +105,7 @@ func (d *draft) expire(j *job, was change, hash uint64) bool {
 	return true
 }
 
-// MaxError is how many bytes of an error's text are written to the log, at most.
+// MaxError is the largest number of bytes of an error's text that are written to the log.
 const MaxError = 1 << 10
 
 // errorText returns the text of an error for the log, or nil if the error is nil. It must be called without locks, as
@@ -124,7 +125,7 @@ func errorText(err error) []byte {
 	return []byte(text)
 }
 
-// textOf returns the text of an error, which may be nil, or have a method that panics.
+// textOf returns the text of an error. The error may be nil, and its method Error may panic.
 func textOf(err error) string {
 	if err == nil {
 		return "there is no error"

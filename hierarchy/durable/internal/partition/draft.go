@@ -10,7 +10,7 @@ import (
 )
 
 // draft is the frame that is being made. It decides what goes into the frame, based on the state and on what the frame
-// already holds, and does no I/O. It needs Partition.mu, which guards the state.
+// already holds. It does no I/O. Its methods need Partition.mu, which guards the state.
 type draft struct {
 	frame.Builder
 	cfg     *Config
@@ -25,17 +25,17 @@ type draft struct {
 	latest  map[uint64]uint64                       // by caller: the highest serial number in the frame
 	room    []byte                                  // a buffer for encoding an answer
 	values  []string                                // a buffer for what the operations of a part return
-	pending int                                     // how many timers are pending once the frame is applied
-	now     int64                                   // the owner's time. The frame's time may be ahead, since it never goes back
+	pending int                                     // the number of timers that are pending once the frame is applied
+	now     int64                                   // the owner's time. The frame's time may be later
 	wall    int64                                   // the wall time
-	alive   int64                                   // when the last owner was alive: the time of its last frame but for takeovers
+	alive   int64                                   // the time of the last frame that is not a takeover
 	owned   int64                                   // the wall time of the takeover
 }
 
 // change is the state of a key after an operation of the frame.
 type change struct {
 	key   []byte
-	value string // or raw, if that is not nil
+	value string // the value of the timer, unless raw is not nil and holds it
 	raw   []byte
 	after after
 	id    frame.ID
@@ -43,7 +43,7 @@ type change struct {
 	due     int64 // the timer's due time, which is a wall time if wall is set
 	wall    bool
 	attempt uint32 // the last attempt that the log has
-	next    int64  // when the next attempt is due; set only if attempt is not 0 and ref is 0
+	next    int64  // when the next attempt is due. Set only if attempt is not 0 and ref is 0
 	extra   state.Extra
 	ref     state.Ref // the timer in the state, if the frame has not changed it; otherwise 0
 }
@@ -84,7 +84,7 @@ func (d *draft) start(last head, t *ownTime) {
 	d.pending = d.state.Len()
 }
 
-// look returns what a key will be once the frame is committed, and the hash of the key.
+// look returns the state that a key will have once the frame is committed, and the hash of the key.
 func (d *draft) look(key []byte) (change, uint64) {
 	hash := maphash.Bytes(d.seed, key)
 	if i, ok := d.touched[hash]; ok {
@@ -113,8 +113,8 @@ func (d *draft) note(hash uint64, was after, c change) {
 	d.changes = append(d.changes, c)
 }
 
-// fits reports whether the frame has room for another item. A call of the largest size needs room for its answer in
-// addition.
+// fits reports whether the frame has room for another item. The limit of operations leaves room for a call of the
+// largest size and its answer.
 func (d *draft) fits(it *item) bool {
 	n, size := 1, len(it.job.key)+opBytes
 	switch it.kind {
@@ -129,7 +129,7 @@ func (d *draft) fits(it *item) bool {
 	return d.Len()+n <= MaxOps+1+keepOps && d.Size()+size <= d.cfg.frameBytes()
 }
 
-// call adds those operations of c that change something. If it returns an error, it has added none.
+// call adds those operations of c that change something. If it returns an error, it has added no operation.
 func (d *draft) call(c *Call) error {
 	if d.Header().Version < 2 && slices.ContainsFunc(c.Ops, func(a Op) bool { return len(a.Schedule) > 0 || a.Kind == frame.Import }) {
 		return ErrMixed
@@ -150,7 +150,7 @@ func (d *draft) call(c *Call) error {
 // addOps adds the operations that change something, and appends to values what they return to their caller. If more
 // than limit timers would then be pending, it adds none and reports false.
 func (d *draft) addOps(ops []Op, took []bool, limit int, values []string) (removed []string, ok bool) {
-	if limit > 0 && d.pending+len(ops) > limit { // otherwise there is room in any case
+	if limit > 0 && d.pending+len(ops) > limit { // otherwise the limit can't be exceeded
 		if n := d.more(ops); n > 0 && d.pending+n > limit {
 			return values, false
 		}
@@ -161,7 +161,7 @@ func (d *draft) addOps(ops []Op, took []bool, limit int, values []string) (remov
 	return values, true
 }
 
-// more returns how many more timers are pending after the operations than before.
+// more returns by how much the operations increase the number of pending timers.
 func (d *draft) more(ops []Op) (n int) {
 	if len(ops) == 1 {
 		was, _ := d.look(ops[0].Key)
@@ -182,7 +182,7 @@ func (d *draft) more(ops []Op) (n int) {
 	return n
 }
 
-// sum returns how many more timers are pending after a key has changed from was to now: -1, 0 or 1.
+// sum returns by how much the number of pending timers increases when a key changes from was to now: -1, 0 or 1.
 func sum(was, now after) (n int) {
 	if was == live {
 		n--
@@ -193,7 +193,8 @@ func sum(was, now after) (n int) {
 	return n
 }
 
-// becomes returns what an operation makes of a key, without the new ID, and whether it changes the key at all.
+// becomes returns the state of a key after an operation, without the new ID, and whether the operation changes the key
+// at all.
 func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 	now = change{key: a.Key, value: was.value, raw: was.raw, after: live, id: was.id, due: a.Due, extra: was.extra}
 	switch a.Kind {

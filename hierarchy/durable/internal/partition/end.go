@@ -6,16 +6,17 @@ import (
 	"time"
 )
 
-// How a partition ends.
+// This file shows how a partition ends.
 
-// Shutdown begins no further attempt, waits for the running handlers until ctx is done, cancels the contexts of those
-// that are left, and writes what is in the queue and a Close. If ctx ended before all this was done, Shutdown returns
-// an error.
+// Shutdown begins no further attempt, and waits for the running handlers until ctx is done. Then it cancels the
+// contexts of the handlers that still run. At last it writes what is in the queue, and a Close. If ctx ended before all
+// this was done, Shutdown returns an error.
 func (p *Partition) Shutdown(ctx context.Context) error {
 	return p.shut(ctx, ErrClosed)
 }
 
-// shut is Shutdown. Calls that are no longer written, and those that are made later, fail with why.
+// shut does what Shutdown describes. Calls that are no longer written, and calls that are made later, fail with the
+// error why.
 func (p *Partition) shut(ctx context.Context, why error) error {
 	err := p.firer.drain(ctx)
 	left := p.end(ctx, why)
@@ -35,7 +36,7 @@ func (p *Partition) Close() {
 	_ = p.Shutdown(ended)
 }
 
-// closeTime is how long the last frame and the mark may take after the end of Shutdown's context.
+// closeTime limits the time for the last frame and the mark after the end of Shutdown's context.
 const closeTime = time.Second
 
 // end writes what is in the queue, and ends the writer. It returns an error if it could not write everything.
@@ -70,7 +71,7 @@ func (p *Partition) abandonLate() {
 func (p *Partition) Settle(ctx context.Context) {
 	for _, a := range p.firer.underWay() {
 		select {
-		case <-a.ctx.Done(): // also when it was superseded
+		case <-a.ctx.Done(): // the attempt has ended, or was superseded
 		case <-p.writer.stopped:
 			return
 		case <-ctx.Done():

@@ -31,26 +31,26 @@ type firer struct {
 	mu *mutex // Partition.mu, which guards the state. It also guards the fields below
 	agenda
 	epoch    uint64
-	attempts map[state.Ref]*attempt // those in progress
+	attempts map[state.Ref]*attempt // the attempts in progress
 	outdone  map[string][]*attempt  // by key: attempts whose handlers have changed their own timer and still run
-	active   int                    // goroutines of attempts, and attempts that are about to begin
-	stuck    int                    // how many handlers still run although their attempts were given up
+	active   int                    // the number of goroutines of attempts, and of attempts that are about to begin
+	stuck    int                    // the number of handlers that still run although their attempts were given up
 	idle     chan struct{}          // if not nil, closed when active is 0
 	stopped  bool                   // no further attempt begins
-	lost     []Firing               // timers that died at the takeover, because the process ended during their last attempt
+	lost     []Firing               // timers that died at the takeover, since a process ended during their last attempt
 	claims   map[frame.ID]struct{}  // see claim
 	settled  sync.Cond              // signalled when claims is emptied, and when stopped is set
 
 	aimed bool
-	at    int64 // in elapsed time, if aimed
-	woken int64 // what the last wake-up was aimed at. Invariant: it is not in the future
+	at    int64 // the elapsed time at which the alarm rings, if aimed
+	woken int64 // the time for which the last wake-up was set. Invariant: woken is not in the future
 
 	fired    uint64
 	lateness hierarchy.Histogram
 }
 
-// wallCheck limits how late a jump of the wall clock is noticed while timers wait for wall times. A mock clock has
-// OnJump instead.
+// wallCheck is the interval at which the wall clock is read while timers wait for wall times, so that a jump of it is
+// noticed. A mock clock has OnJump instead.
 const wallCheck = 10 * time.Second
 
 // open begins firing.
@@ -90,9 +90,8 @@ func (f *firer) ring() {
 	f.beginDue()
 }
 
-// mayBegin is mayFire, except that on a mock clock it first waits while the outcome of a frame is unknown, until the
-// log answers or the calls are given up. Otherwise the clock would pass timers that are due, just because an answer is
-// slow.
+// mayBegin returns mayFire. On a mock clock it first waits until the outcome of the frame in flight is known, or until
+// the calls are given up. Otherwise the clock would pass timers that are due, just because an answer is slow.
 func (f *firer) mayBegin() bool {
 	f.mu.assertHeld()
 	for f.virtual && !f.stopped && f.silence.any() && !f.queue.inDoubt() {
@@ -123,7 +122,7 @@ func (f *firer) beginDue() {
 	f.expireDead()
 	for f.mayBegin() && f.anyDue() {
 		if !f.takePlace() {
-			return // the Crew calls again
+			return // the Crew will make this firer fire when it has a place
 		}
 		j := f.next()
 		if f.virtual {
@@ -145,16 +144,16 @@ func (f *firer) needsPlace() bool { return !f.virtual && f.cfg.Announce == nil }
 
 func (f *firer) takePlace() bool { return !f.needsPlace() || f.cfg.Crew.take(f) }
 
-// freePlace releases a place that was not used. Since mu is held, and the Crew may call other firers, it does so in a
-// goroutine.
+// freePlace releases a place that was not used. It does so in a goroutine, since mu is held and the Crew may call other
+// firers.
 func (f *firer) freePlace() {
 	if f.needsPlace() {
 		go f.cfg.Crew.give()
 	}
 }
 
-// mayFire reports whether attempts may begin: not after halt, not without the lease, and not while the owner does not
-// know whether its last frame is in the log.
+// mayFire reports whether attempts may begin. No attempt may begin after halt, without the lease, or while it is
+// unknown whether the last frame is in the log.
 func (f *firer) mayFire() bool {
 	return !f.stopped && !f.silence.any() && f.tenure.holds()
 }
@@ -169,7 +168,7 @@ func (f *firer) wake() {
 // aim sets the alarm for the next timer that is due. Wake-ups are at least Precision apart.
 func (f *firer) aim() {
 	f.mu.assertHeld()
-	if f.alarm == nil || !f.mayFire() { // once it may, settle or Resume calls fire
+	if f.alarm == nil || !f.mayFire() { // once attempts may begin, settle or Resume calls fire
 		return
 	}
 	check := wallCheck

@@ -29,8 +29,9 @@ func Follow(ctx context.Context, cfg Config) (*Follower, error) {
 func (f *Follower) CatchUp(ctx context.Context) error { return f.p.cfg.named(f.p.catchUp(ctx)) }
 
 // Own takes the log over, and begins to fire what is due. It calls publish with the partition before the first timer
-// fires, so that a timer can be begun as soon as it is announced. If it returns an error, the Follower has ended. The mark
-// is written only afterwards, within Config.MarkEvery, because nothing would fire while it is being written.
+// fires, so that Begin can be called for a timer as soon as it is announced. If Own returns an error, the Follower has
+// ended. The mark of the takeover is written only after Own, within Config.MarkEvery, because nothing would fire while
+// the mark is being written.
 func (f *Follower) Own(ctx context.Context, publish func(*Partition)) (*Partition, error) {
 	return f.own(ctx, false, publish)
 }
@@ -61,8 +62,8 @@ func (f *Follower) Drop() {
 	p.marks.stop()
 }
 
-// nearEnd is the number of unread frames at which catchUp reads once more and returns. A busy owner writes further
-// frames all the time, so catchUp does not wait until none are left.
+// nearEnd is the largest number of unread frames with which catchUp reads once more and returns. A busy owner writes
+// further frames all the time, so catchUp does not wait until none are left.
 const nearEnd = 64
 
 // catchUp continues reading after the last frame that was read until it is near the end (see nearEnd). Only a takeover
@@ -150,7 +151,7 @@ func (p *Partition) readTo(ctx context.Context, mark storage.Mark, last head) er
 	return nil
 }
 
-// follows checks that f may follow the last frame that was read, if any.
+// follows checks that f may follow the last frame that was read, if there is one.
 func (p *Partition) follows(f *frame.Frame, mark storage.Mark, last head) error {
 	switch {
 	case f.Number == mark.Number && f.Checksum != mark.Checksum:
@@ -170,7 +171,7 @@ func (p *Partition) follows(f *frame.Frame, mark storage.Mark, last head) error 
 	return nil
 }
 
-// replay applies a frame that was read, and makes it the last one.
+// replay applies a frame that was read, and records that it is the last frame that was read.
 func (p *Partition) replay(f *frame.Frame) error {
 	for op, err := range f.Ops() {
 		if err == nil {

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Gate limits how many frames are in flight at once, over all partitions of a process, because a disk syncs more or
-// less one file after the other, and servers do, too. Meanwhile the queues of the other partitions grow, and with them
-// their next frames. The partition with the longest queue is next, so that each frame answers as many callers as
-// possible. NewGate and NewLearningGate make a Gate. A nil Gate limits nothing.
+// Gate limits the number of frames that are in flight at once, over all partitions of a process, because disks and
+// servers sync more or less one file after the other. While partitions wait, their queues grow, and so do their next
+// frames. The partition with the longest queue is next, so that each frame answers as many callers as possible. NewGate
+// and NewLearningGate make a Gate. A nil Gate limits nothing.
 type Gate struct {
 	mu      mutex
 	places  int
 	taken   int
-	waiting []*waiter // first come first
-	pace    *pace     // nil: the number of places stays the same
+	waiting []*waiter // in the order of their arrival
+	pace    *pace     // learns the number of places; if nil, the number stays the same
 }
 
 // NewGate returns a Gate for n frames at once.
@@ -24,7 +24,7 @@ func NewGate(n int) *Gate {
 	return g
 }
 
-// NewLearningGate returns a Gate that learns how many frames can be in flight before they have to wait for each other.
+// NewLearningGate returns a Gate that learns the number of frames that can be in flight without waiting for each other.
 func NewLearningGate() *Gate {
 	g := NewGate(fewestPlaces)
 	g.pace = new(pace)
@@ -34,8 +34,8 @@ func NewLearningGate() *Gate {
 // waiter is one partition's wait for a place.
 type waiter struct {
 	queue  *queue
-	rest   int           // items that wait in addition to those of the queue
-	passed int           // how often others went first
+	rest   int           // the number of items that wait in addition to the items in queue
+	passed int           // the number of times that another waiter went first
 	given  chan struct{} // of capacity 1: gets a value when the waiter has a place
 }
 
@@ -51,10 +51,10 @@ func (t *waiter) weight() int {
 
 const patience = 3
 
-// gateTime is how long to wait for a place. A log that does not answer must not hold up the others.
+// gateTime limits the wait for a place. A log that does not answer must not hold up the other logs.
 const gateTime = 20 * time.Millisecond
 
-// enter waits for a place, and reports whether it got one. Between enter and leave, t is not used.
+// enter waits for a place, and reports whether it got one. Between enter and leave, the Gate does not use t.
 func (g *Gate) enter(t *waiter, rest int) bool {
 	if g == nil {
 		return false
@@ -126,20 +126,20 @@ type pace struct {
 	places float64
 	alone  time.Duration // the shortest time of a frame in the last window; such a frame hardly waited for others
 	least  time.Duration // the shortest time of a frame in this window
-	end    time.Time     // of this window
+	end    time.Time     // the end of this window
 }
 
 const (
 	fewestPlaces, mostPlaces = 2, 64
 
-	paceWindow = 10 * time.Second // how long a measurement is valid: the servers may become faster or slower
-	paceSlack  = 1.5              // how many times as long as alone a frame may take before the number falls
-	paceGain   = 0.2              // by how much a frame changes the number
+	paceWindow = 10 * time.Second // time for which a measurement is valid: the speed of the servers may change
+	paceSlack  = 1.5              // the number of places falls if a frame takes longer than this multiple of alone
+	paceGain   = 0.2              // weight of one frame in the change of the number of places
 )
 
-// learn returns how many places there should be, now that a frame has taken that long.
+// learn returns the new number of places, after a frame has been in flight for the time took.
 func (p *pace) learn(now time.Time, took time.Duration) int {
-	if now.After(p.end) { // measure again how long a frame takes that is almost alone
+	if now.After(p.end) { // few places make frames almost alone, so that their time is measured again
 		p.alone, p.least, p.places, p.end = p.least, took, fewestPlaces, now.Add(paceWindow)
 		if p.alone == 0 {
 			p.alone = took

@@ -24,7 +24,7 @@ func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok b
 
 var (
 	errTenure = fmt.Errorf("%w: its lease has ended", ErrNotOwner)
-	// errLate is for a call that is in the log, when the owner may not confirm it any more.
+	// errLate is for a call that is in the log but that the owner may not confirm any more.
 	errLate = fmt.Errorf("%w: the lease ended before the answer", ErrUnavailable)
 )
 
@@ -47,7 +47,7 @@ func (p *Partition) Len() (int, error) {
 	return n, p.held()
 }
 
-// All calls f for all dead timers, or for all others, until it returns false.
+// All calls f for all dead timers or, if dead is false, for all other timers, until f returns false.
 func (p *Partition) All(dead bool, f func(state.Timer) bool) error {
 	var some []state.Timer
 	var err error
@@ -89,10 +89,10 @@ type Cursor struct {
 	Next, Limit uint32
 }
 
-// Page calls f for the dead timers, or for all others, beginning at a Cursor, until f returns false or it has looked at
-// pageRecords records. It returns the Cursor of the next Page, which begins with the timer for which f returned false,
-// or the zero Cursor at the end. With a Cursor of another epoch it starts over, since each owner numbers its records
-// itself. A timer that is pending throughout is passed to f exactly once.
+// Page calls f for the dead timers or, if dead is false, for all other timers, beginning at a Cursor. It ends when f
+// returns false or when it has looked at pageRecords records. It returns the Cursor of the next Page, which begins with
+// the timer for which f returned false, or the zero Cursor at the end. With a Cursor of another epoch it starts over,
+// since each owner numbers its records itself. A timer that is pending throughout is passed to f exactly once.
 func (p *Partition) Page(dead bool, c Cursor, f func(state.Timer) bool) (Cursor, error) {
 	full := false
 	for n := 0; n < pageRecords && !full; n += scanBatch {
@@ -113,10 +113,10 @@ func (p *Partition) Page(dead bool, c Cursor, f func(state.Timer) bool) (Cursor,
 	return c, p.held()
 }
 
-// pageRecords is how many records Page looks at, at most.
+// pageRecords is the largest number of records that one call of Page looks at.
 const pageRecords = 1 << 13
 
-// scanBatch is how many records are looked at under one hold of the lock.
+// scanBatch is the number of records that are read while the lock is held once.
 const scanBatch = 128
 
 // Time returns the time of the last frame. A process that sends its first requests to this partition numbers them from
@@ -128,7 +128,7 @@ func (p *Partition) Time() (int64, error) {
 	return t, p.held()
 }
 
-// Remembers reports whether a caller has sent requests, and was not forgotten since.
+// Remembers reports whether a caller has sent requests and has not been forgotten since.
 func (p *Partition) Remembers(caller uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,7 +21,7 @@ func imported(a *Op) change {
 	return c
 }
 
-// isStorable reports whether a timer can have a schedule with that text.
+// isStorable reports whether the text is a schedule that can be stored with a timer.
 func isStorable(text string) bool {
 	_, err := parseSchedule(text)
 	return text == "" || err == nil && len(text) <= MaxSchedule

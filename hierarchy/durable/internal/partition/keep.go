@@ -8,10 +8,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// How trimming writes again what is live in the oldest frames.
+// This file shows how trimming writes again the timers and answers that are live in the oldest frames.
 
-// add adds what the portion has to the frame, which must be empty, and raises its begin when
-// all are there. It reports that.
+// add adds the contents of the portion to the frame, which must be empty. If the frame has room for all of them, add
+// raises the begin of the frame and reports true.
 func (t *trimmer) add(d *draft, ops, bytes int) bool {
 	t.mu.assertHeld()
 	found := t.portion
@@ -35,7 +35,8 @@ func (t *trimmer) add(d *draft, ops, bytes int) bool {
 	return true
 }
 
-// keep returns the operation that writes a timer or an answer again, if it still has its home.
+// keep returns the operation that writes a timer or an answer again. ok is false if the timer or answer was removed, or
+// was written again since.
 func (t *trimmer) keep(h homed, now int64) (op frame.Op, ok bool) {
 	switch {
 	case h.ref == 0 && t.state.AnswerHome(h.answer, h.home):
@@ -47,31 +48,31 @@ func (t *trimmer) keep(h homed, now int64) (op frame.Op, ok bool) {
 	return op, false
 }
 
-// keepSize returns what a timer or an answer takes in the log beside opBytes.
+// keepSize returns the number of bytes that a timer or an answer takes in the log beside opBytes.
 func keepSize(op *frame.Op) int {
 	return len(op.Key) + len(op.Value) + len(op.Answers) + frame.MoreSize(op.Schedule, op.Trace, op.Error)
 }
 
-// tooLarge reports whether the log takes no frame with that timer, or that answer, any more. Trimming ends then, for a
-// while.
+// tooLarge reports whether a frame with that timer or answer alone is too large for the log by now. If so, trimming
+// pauses.
 func (t *trimmer) tooLarge(op *frame.Op) bool {
 	bytes := keepSize(op)
 	if bytes+opBytes <= t.cfg.Log.MaxMessage()-frame.Overhead {
 		return false
 	}
 	t.portion = nil
-	key := string(op.Key) // op has the memory of the next one, too
+	key := string(op.Key) // a copy, since the memory of op is used again for the next operation
 	go t.failed(fmt.Errorf("%w: a %v of %q, of %d bytes", storage.ErrTooLarge, op.Kind, key, bytes))
 	return true
 }
 
-// hasRoom reports whether the log takes the frame with another operation that has so many bytes. What a
-// frame has alone was in one before.
+// hasRoom reports whether the frame has room for another operation with that number of bytes. An operation that a frame
+// has alone fits, since it was in a frame before.
 func (t *trimmer) hasRoom(d *draft, bytes int) bool {
 	return d.Len() == 0 || d.Size()+bytes+opBytes <= t.cfg.Log.MaxMessage()
 }
 
-// restore undoes what add took from a portion, as its frame was not appended.
+// restore puts back what add took from a portion. It is called when the frame was not appended.
 func (t *trimmer) restore(taken *portion, whole portion) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,7 +81,7 @@ func (t *trimmer) restore(taken *portion, whole portion) {
 	}
 }
 
-// kept is called when the frame is in the log that raised begin.
+// kept is called when the log has the frame that raised begin.
 func (t *trimmer) kept() {
 	t.mu.assertHeld()
 	t.advance(t.portion.begin)
@@ -93,10 +94,12 @@ func (t *trimmer) kept() {
 // A frame that can't be read any more while its owner lives is no loss yet: what is live in it is also in memory. So
 // the owner writes that again, and the log then begins after the frame.
 
-// unreadTries is how often a frame is read before it is passed. A server may have other reasons not to answer.
+// unreadTries is the number of failed reads after which a frame is passed over. One failure is not enough, since a
+// server may have other reasons not to answer.
 const unreadTries = 3
 
-// passes reports whether a frame at the beginning of the log that can't be read is passed.
+// passes counts a failed read of the frame at the beginning of the log, and reports whether the frame should be passed
+// over.
 func (t *trimmer) passes(number uint64, err error) bool {
 	t.mu.Lock()
 	if t.unread != number {
@@ -119,7 +122,7 @@ func (t *trimmer) isOurs(number uint64) bool {
 	return number >= t.begin && number-t.begin < uint64(len(t.sizes)) && t.sizes[number-t.begin] > 0
 }
 
-// recall adds what is live in the frame that can't be read, as the state knows it.
+// recall adds the timers and answers that, according to the state, are live in a frame that can't be read.
 func (t *trimmer) recall(found *portion) {
 	t.mu.Lock()
 	for _, id := range t.state.AnswersOf(found.begin) {

@@ -11,11 +11,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// The time limit of an attempt: its context ends after the timeout. If the handler has not returned after twice the
-// timeout, the attempt is given up, which means that it has failed and its place is free. The handler then counts as
-// stuck until it returns.
+// This file has the time limit of an attempt. The context of an attempt ends after the timeout. If the handler has not
+// returned after twice the timeout, the attempt is given up: it counts as failed, and its place is free. The handler
+// then counts as stuck until it returns.
 
-// ErrTimeout is the cause with which the context of an attempt ends that takes too long.
+// ErrTimeout is the cause with which the context of an attempt ends if the attempt takes too long.
 var ErrTimeout = errors.New("durable: the attempt has taken longer than Timeout")
 
 // limits are the time limits of all attempts of a process.
@@ -26,12 +26,12 @@ type limits struct {
 
 // limit is the time limit of one attempt. The zero limit limits nothing.
 type limit struct {
-	ctx    context.Context // of the handler
+	ctx    context.Context // the context of the handler
 	cancel context.CancelFunc
 	checks hierarchy.Timer // on a mock clock: fires when the context ends
-	gives  hierarchy.Timer // fires when the attempt is to be given up
+	gives  hierarchy.Timer // fires when the attempt must be given up
 
-	// Guarded by Partition.mu. Only one of them is ever true.
+	// Partition.mu guards these two fields. At most one of them is ever true.
 	over  bool // the handler has returned
 	stuck bool // the attempt was given up
 }
@@ -52,7 +52,7 @@ func (c *Crew) Close() {
 	}
 }
 
-// Stuck returns how many handlers still run although their attempts were given up.
+// Stuck returns the number of handlers that still run although their attempts were given up.
 func (c *Crew) Stuck() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +76,7 @@ func (f *firer) limited(a *attempt) context.Context {
 		return a.ctx
 	}
 	a.limit.ctx, a.limit.cancel = l.wheel.WithTimeoutCause(a.ctx, l.timeout, ErrTimeout)
-	// A stopped wheel refuses timers, but then no attempt begins any more either.
+	// A stopped wheel refuses timers. No attempt begins any more after the wheel is stopped, so the error is ignored.
 	if f.virtual {
 		a.limit.checks, _ = l.wheel.AfterFunc(l.timeout, func() { f.await(a.job) })
 	}
@@ -110,7 +110,7 @@ func (l *limit) end(err error) error {
 	return err
 }
 
-// giveUp ends an attempt whose handler has not returned long after the end of its context. What the handler
+// giveUp ends an attempt whose handler has not returned long after the end of its context. The result that the handler
 // returns later is ignored.
 func (f *firer) giveUp(a *attempt) {
 	f.mu.Lock()
@@ -143,9 +143,9 @@ func (f *firer) returned(a *attempt) bool {
 	return true
 }
 
-// mockPatience is how long, in real time, a mock clock waits for a handler that has a time limit. The clock stands
+// mockPatience is the real time for which a mock clock waits for a handler that has a time limit. The clock stands
 // still meanwhile, so a handler that waits for the end of its context would never return. After mockPatience the clock
-// goes on without it.
+// goes on without waiting for the handler.
 const mockPatience = 2 * time.Second
 
 // await makes a mock clock wait until the result of an attempt is in the log, or for mockPatience if there is a time

@@ -20,7 +20,7 @@ func (p *Partition) Lookup(key []byte) (t state.Timer, ok bool, err error) {
 
 // Query selects the timers that List returns: of those that match, the first ones in the order of their keys.
 type Query struct {
-	Prefix, After          string // with After "", all keys qualify, even the empty one
+	Prefix, After          string // if After is "", all keys qualify, even the empty key
 	Limit                  int
 	Waiting, Running, Dead bool
 }
@@ -39,8 +39,8 @@ func (q *Query) Wants(t *state.Timer) bool {
 	return q.Waiting
 }
 
-// List adds those of the partition's timers to found that are among the first ones of the query. It looks at all
-// timers, a batch at a time.
+// List adds to found the partition's timers that are among the first ones of the query. It looks at all timers, a batch
+// at a time.
 func (p *Partition) List(q *Query, found *Found) error {
 	scan(&p.mu, p.state, func(_ state.Ref, t state.Timer) { found.Add(q, &t) }, func() bool { return true })
 	return p.held()

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// mutex panics if a goroutine locks it out of order, or calls a function that requires the lock without holding it. The
-// table in partition.go has the order. Builds without the tag lockorder check nothing.
+// mutex panics if a goroutine locks it out of order. It also panics if a goroutine calls a function that needs the lock
+// and does not hold the lock. The table in partition.go has the order. Builds without the tag lockorder check nothing.
 type mutex struct {
 	mu    sync.Mutex
 	outer bool
@@ -52,8 +52,8 @@ func (m *mutex) assertHeldBy(g uint64) {
 	}
 }
 
-// held holds the locks of each goroutine that has any, in the order in which it took them.
-var held sync.Map // of []*mutex by goroutine
+// held has an entry for each goroutine that holds locks: these locks, in the order in which the goroutine took them.
+var held sync.Map // []*mutex by the number of a goroutine
 
 func locksOf(g uint64) []*mutex {
 	locks, _ := held.Load(g)

@@ -8,12 +8,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// What the writer does with a frame that was not appended.
+// This file shows what the writer does with a frame that was not appended.
 
 // smaller handles a frame that is too large for the log, because the log takes less than it did when the calls began.
 // It ends the calls that are too large by themselves. It returns the other items, followed by rest, to be written in
-// smaller frames; what trimming had put into the frame is written again later. It reports false if smaller frames do
-// not help.
+// smaller frames. The timers that trimming had put into the frame are written again later. ok is false if smaller
+// frames do not help.
 func (w *writer) smaller(rest []item) (again []item, ok bool) {
 	b := &w.batch
 	w.trims.restore(b.portion, b.whole)
@@ -38,11 +38,11 @@ func (w *writer) smaller(rest []item) (again []item, ok bool) {
 	return append(again, rest...), true
 }
 
-// errCut is the error of calls that had no answer when Shutdown stopped waiting.
+// errCut is the error of calls without an answer when Shutdown stopped waiting.
 var errCut = errors.New("it was closed before the log answered")
 
 // cut returns the error of a frame that was in doubt when the writer was abandoned. doubt is the first error of its
-// append, or nil. An error of the writer's own context is left out: it means nothing to callers.
+// append, or nil. An error of the writer's own context is left out, since it means nothing to callers.
 func (cfg *Config) cut(doubt error) error {
 	err := errCut
 	if doubt != nil && !errors.Is(doubt, context.Canceled) {
@@ -83,8 +83,8 @@ func (w *writer) loseFrame(rest []item, cause error) {
 	w.refuse(rest, unsent)
 }
 
-// lossOf returns the errors for the calls in the frame that was sent, and for those that were not sent, which are
-// certainly not in the log.
+// lossOf returns two errors: sent for the calls in the frame that was sent, and unsent for the calls that were not sent
+// and so are certainly not in the log.
 func (w *writer) lossOf(cause error) (sent, unsent error) {
 	kind := ErrUnavailable
 	if errors.Is(cause, storage.ErrTaken) {

@@ -10,11 +10,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// marks writes the mark of a log: the last frame that was acknowledged, which must be there when the log is next read.
-// It does not use the state.
+// marks writes the mark of a log. The mark names the last frame that was acknowledged. When the log is next read, it
+// must still have that frame. It does not use the state.
 type marks struct {
 	cfg     *Config
-	writing context.Context // the writer's
+	writing context.Context // the context of the writer
 	warning seldom
 
 	mu       mutex
@@ -29,16 +29,17 @@ type marks struct {
 }
 
 const (
-	markTime = 5 * time.Second       // how long writing a mark may take
-	endPause = 20 * time.Millisecond // the pause before the first retry at the end; doubled for each further one
-	// markBehind is how long a write is retried while the marks seem to be damaged: a leader that was just elected may
-	// not know of their stream yet.
+	markTime = 5 * time.Second       // the limit for writing a mark
+	endPause = 20 * time.Millisecond // the pause before the first retry of writeAtEnd; doubled for each further retry
+	// markBehind is the time for which a write is retried while the marks seem to be damaged. A server that was just
+	// elected as leader may not know the stream of the marks yet.
 	markBehind = 5 * time.Second
 )
 
 const markFailed = "durable: the mark was not written"
 
-// acknowledged records the last frame. Its mark is written within MarkEvery, so an idle log causes no writes.
+// acknowledged records the last frame. The mark of that frame is written within MarkEvery. An idle log causes no
+// writes.
 func (m *marks) acknowledged(h *head) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,14 +56,15 @@ func (m *marks) writeSoon() {
 	}
 }
 
-// writeLater is called by the timer. It retries if the mark was not written, because an idle log has no later frame to
-// trigger another write. It does not retry if the marks are damaged, since retries on an idle log would never end.
+// writeLater is called by the timer. If the mark was not written, writeLater retries, because an idle log has no later
+// frame that triggers another write. If the marks are damaged, it does not retry, since the retries of an idle log
+// would never end.
 func (m *marks) writeLater() {
 	m.mu.Lock()
 	m.pending = false
 	m.mu.Unlock()
 	err := m.write()
-	if err == nil || m.writing.Err() != nil { // the partition has ended meanwhile
+	if err == nil || m.writing.Err() != nil { // in the second case the partition has ended meanwhile
 		return
 	}
 	if !m.damaged(err) {
@@ -87,7 +89,7 @@ func (m *marks) last() storage.Mark {
 	return m.acked
 }
 
-// write writes the mark, unless it was written before.
+// write writes the mark of the last acknowledged frame, unless that mark was written before.
 func (m *marks) write() error {
 	m.busy <- true
 	defer func() { <-m.busy }()
@@ -107,8 +109,8 @@ func (m *marks) write() error {
 	return nil
 }
 
-// damaged reports whether the marks have seemed to be damaged for so long that the cause can't be a server that is
-// merely behind.
+// damaged reports whether the marks have seemed to be damaged for longer than markBehind. A server that is merely
+// behind can't be the cause then.
 func (m *marks) damaged(err error) bool {
 	if !errors.Is(err, storage.ErrDamaged) {
 		return false

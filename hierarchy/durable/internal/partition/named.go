@@ -7,10 +7,10 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// How a draft handles calls with a RequestID, whose answers are in the log.
+// This file shows how a draft handles calls with a RequestID. The answers to such calls are in the log.
 
-// named adds the operations of c, which has a RequestID. If the log or the frame already has a copy of the request, c
-// gets its answer instead.
+// named adds the operations of c, which has a RequestID. If the log or the frame already has the answer to a copy of
+// the request, named adds nothing, and c gets that answer.
 func (d *draft) named(c *Call) error {
 	id := c.Request.key()
 	answer, ok := d.answers[id]
@@ -34,7 +34,7 @@ func (d *draft) named(c *Call) error {
 	return nil
 }
 
-// standing returns an error if a request that has no answer yet must not go into the log.
+// standing returns an error if a request without an answer must not go into the log.
 func (d *draft) standing(id state.Request) error {
 	st := d.state.Standing(id)
 	if latest, ok := d.latest[id.Caller]; ok {
@@ -69,7 +69,7 @@ func (d *draft) addNamed(c *Call, pending, limit int) {
 			p.Err = ErrFull
 		} else {
 			p.Value = answerValue(ops, d.values, min(room, maxValues))
-			clear(d.values) // they may be large
+			clear(d.values) // the values may be large
 			room -= len(p.Value)
 		}
 		from = p.End
@@ -93,8 +93,9 @@ func (d *draft) remember(c *Call) {
 		When: d.Header().Time, Answers: d.room})
 }
 
-// answerRoom returns how many operations and bytes the answer of c needs in the frame in addition to c.size. The bytes
-// are limited: values without room are left out of the answer, or their parts get ErrLater.
+// answerRoom returns the number of operations, and of bytes in addition to c.size, that the answer of c needs in the
+// frame. The number of bytes is limited. Values for which there is no room are left out of the answer, or the parts
+// that return them get ErrLater.
 func (d *draft) answerRoom(c *Call) (n, size int) {
 	if !c.Request.named() {
 		return 0, 0
@@ -107,7 +108,7 @@ func (d *draft) answerRoom(c *Call) (n, size int) {
 	return 1, min(size, frameBytes/4)
 }
 
-// maxValues is how many bytes of values the answer to a part with several operations holds, at most.
+// maxValues is the largest number of bytes of values in the answer to a part with several operations.
 const maxValues = frameBytes / 4
 
 // answerValue returns the Value of a part whose operations returned these values or timers.
@@ -121,7 +122,7 @@ func answerValue(ops []Op, values []string, room int) string {
 	return string(frame.AppendValues(nil, values, room))
 }
 
-// valueSize returns the size of the values that a part returns, as far as they may be in the answer.
+// valueSize returns the size of the values that a part returns, without the values that the answer leaves out.
 func (d *draft) valueSize(ops []Op) (size int) {
 	for i := range ops {
 		if !ops[i].takesOut() {

@@ -17,8 +17,8 @@ import (
 // attemptKey is the key under which the context of an attempt holds the attempt.
 type attemptKey struct{}
 
-// From marks the operations of c that a handler requests on its own key. It recognizes them by ctx, which is then the
-// context of the attempt, or derived from it. Do calls From.
+// From marks the operations of c that a handler requests on its own key. From recognizes such a handler by ctx, which
+// is the context of its attempt or derived from that. Do calls From.
 func (c *Call) From(ctx context.Context) {
 	a, _ := ctx.Value(attemptKey{}).(*attempt)
 	for i := range c.Ops {
@@ -41,7 +41,8 @@ func (d *draft) own(by uint64) {
 }
 
 // superseded ends the attempt of a timer that was set, moved or removed. by is the name of the attempt whose handler
-// requested that, or 0. If that is another attempt, the context of this one is cancelled.
+// requested the change, or 0. If by is not the name of the ended attempt, the context of the ended attempt is
+// cancelled.
 func (f *firer) superseded(ref state.Ref, by uint64) {
 	a := f.attempts[ref]
 	if a == nil {
@@ -60,7 +61,8 @@ func (f *firer) superseded(ref state.Ref, by uint64) {
 }
 
 // changed cancels the contexts of attempts whose handlers have changed their own key and still run. It is called when
-// that key is changed again; by is the name of the attempt whose handler requested that, and is not cancelled.
+// that key is changed again. by is the name of the attempt whose handler requested the change, or 0; the context of
+// that attempt is not cancelled.
 func (f *firer) changed(op *frame.Op, by uint64) {
 	f.mu.assertHeld()
 	switch op.Kind {
@@ -73,7 +75,7 @@ func (f *firer) changed(op *frame.Op, by uint64) {
 	}
 }
 
-// handled removes an attempt whose handler has returned from outdone.
+// handled removes an attempt from outdone, after its handler has returned.
 func (f *firer) handled(a *attempt) {
 	f.mu.assertHeld()
 	all, ok := f.outdone[string(a.key)]

@@ -5,7 +5,7 @@
 // # Locks
 //
 // An outer lock is taken under no other lock, an inner one under none or one outer lock. Builds with the tag lockorder
-// panic if that is not so, or if a function is called without the lock that it needs.
+// panic if locks are taken in another order, or if a function is called without the lock that it needs.
 //
 //	outer  Partition.mu     the state, what fires, what trimming does, and where the log ends (only the writer changes
 //	                        that, so it needs no lock to read it). firer, writer and trimmer have a pointer to it
@@ -17,7 +17,7 @@
 //	       marks.mu         which mark is to be written, and when
 //	       seldom.mu        when a warning was logged
 //
-// What only the writer's goroutine uses needs no lock.
+// Fields that only the writer's goroutine uses need no lock.
 package partition
 
 import (
@@ -98,8 +98,8 @@ func (p *Partition) newState() {
 // Epoch returns the epoch of this owner: the number of the frame of its takeover.
 func (p *Partition) Epoch() uint64 { return p.epoch }
 
-// Resume begins the attempts that became due, and answers the calls that were committed, while Tenure was false. It
-// must be called after Tenure has become true again, and costs nothing if nothing waits.
+// Resume must be called after Tenure has become true again. It begins the attempts that became due while Tenure was
+// false, and answers the calls that were committed in that time. It costs nothing if nothing waits.
 func (p *Partition) Resume() {
 	if p.tenure.resume() {
 		p.firer.fire()

@@ -11,11 +11,11 @@ type itemKind uint8
 
 const (
 	called  itemKind = iota // the operations of call
-	begun                   // an attempt is about to begin, and the log must have that first
+	begun                   // an attempt is about to begin, after its begin is in the log
 	ended                   // the handler has returned nil
 	failed                  // the handler has failed
 	expired                 // the timer has been dead for KeepDead
-	barrier                 // writes nothing: its job is released when all items before it are settled or given up
+	barrier                 // writes nothing; the job is released when all items before it are settled or given up
 	closed                  // no item follows
 )
 
@@ -27,12 +27,12 @@ type item struct {
 	wait  time.Duration   // after a failed attempt: the time until the next one
 	last  bool            // the failed attempt was the last: the timer is dead
 	cause error           // why the attempt failed
-	text  []byte          // if last is set: the text of cause for the log
+	text  []byte          // if last is true: the text of cause for the log
 	ended func(took bool) // if not nil, called instead of job.release. Must not block
 }
 
-// end tells whoever has queued the item whether it is in the log. It is not used for calls, nor for items of the kind
-// begun.
+// end tells whoever has queued the item whether it is in the log. It is used neither for calls nor for items of the
+// kind begun.
 func (it *item) end(took bool) {
 	if it.ended != nil {
 		it.ended(took)
@@ -45,11 +45,11 @@ func (it *item) end(took bool) {
 type queue struct {
 	mu     mutex
 	items  []item
-	rest   []item      // taken by the writer, but not in the frame in flight
+	rest   []item      // items that the writer has taken but that are not in the frame in flight
 	closed error       // the error of further calls, for good
 	doubt  error       // the error of further calls until the log answers again
 	over   bool        // the writer has ended
-	signal wait.Signal // there are items
+	signal wait.Signal // set when there are items
 }
 
 // put adds an item, unless the queue is closed.
@@ -91,7 +91,7 @@ func (q *queue) why() error {
 	return q.closed
 }
 
-// leave records which of the taken items have to wait for the next frame.
+// leave records the taken items that have to wait for the next frame.
 func (q *queue) leave(rest []item) {
 	if len(rest) == 0 && len(q.rest) == 0 { // only the writer changes rest, so it may read it without the lock
 		return
@@ -108,7 +108,7 @@ func (q *queue) any() bool {
 	return len(q.items) > 0
 }
 
-// take takes all items. The queue uses room for the next ones.
+// take takes all items. The queue uses the memory of room for later items.
 func (q *queue) take(room []item) []item {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,7 +136,7 @@ func (q *queue) end(err error) []item {
 	return q.items
 }
 
-// unanswered makes further calls fail with err until answered is called, and ends those that wait.
+// unanswered makes further calls fail with err until answered is called, and ends the calls that wait.
 func (q *queue) unanswered(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -153,7 +153,7 @@ func (q *queue) unanswered(err error) {
 	}
 }
 
-// isOver reports whether the writer has ended. The items that were left are released only after that.
+// isOver reports whether the writer has ended. The items that are left at that moment are released only afterwards.
 func (q *queue) isOver() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -173,7 +173,7 @@ func (q *queue) inDoubt() bool {
 	return q.doubt != nil
 }
 
-// waits reports whether calls may be waiting for a later frame than the one in flight, without having been given up.
+// waits reports whether calls that were not given up may be waiting for a frame after the one in flight.
 func (q *queue) waits() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

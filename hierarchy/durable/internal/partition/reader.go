@@ -13,8 +13,8 @@ import (
 // reader reads a log. It does not use the state.
 type reader struct {
 	cfg     *Config
-	warning seldom       // about strangers' messages
-	most    atomic.Int64 // how many bytes the log may have, according to its last bounds; 0 if there is no limit
+	warning seldom       // limits the warnings about strangers' messages
+	most    atomic.Int64 // the size limit of the log in bytes, according to its last bounds; 0 if there is no limit
 }
 
 var (
@@ -29,8 +29,8 @@ func damaged(format string, args ...any) error {
 }
 
 // parse parses the message with that number as a frame of this log. It returns errStranger if the message does not
-// begin like a frame, or is a copy of an earlier frame, because then no owner wrote it here. A frame that was altered
-// or is missing is still detected: the next frame or the mark has its checksum.
+// begin like a frame, or if it is a copy of an earlier frame: no owner wrote such a message with that number. A frame
+// that was altered or is missing is still detected, because the next frame or the mark has the checksum of that frame.
 func (cfg *Config) parse(data []byte, number uint64) (frame.Frame, error) {
 	f, err := frame.Parse(data)
 	switch {
@@ -62,7 +62,7 @@ func (r *reader) warnOfStrangers(first, count uint64) {
 	}
 }
 
-// bounds returns where the log begins and ends, and records how many bytes the log may have.
+// bounds returns where the log begins and ends, and records the size limit of the log.
 func (r *reader) bounds(ctx context.Context) (storage.Bounds, error) {
 	b, err := r.cfg.Log.Bounds(ctx)
 	if err == nil {
@@ -125,7 +125,8 @@ func (r *reader) end(ctx context.Context, mark storage.Mark) (last head, err err
 	return last, err
 }
 
-// endNow is end, except that it may return errTrimmed: the frame that was last when it began is no longer there.
+// endNow is end without the retry: it returns errTrimmed if the frame that was last at the beginning of the call is no
+// longer there.
 func (r *reader) endNow(ctx context.Context, mark storage.Mark) (last head, err error) {
 	b, err := r.bounds(ctx)
 	switch {
@@ -149,8 +150,8 @@ func (r *reader) endNow(ctx context.Context, mark storage.Mark) (last head, err 
 	return head{f.Header, f.Checksum, b.Last}, err
 }
 
-// last returns the last frame of a log with these bounds, or one with number 0 if it has only strangers'
-// messages.
+// last returns the last frame of a log with these bounds. If the log has only strangers' messages, last returns a frame
+// with number 0.
 func (r *reader) last(ctx context.Context, b storage.Bounds) (last frame.Frame, err error) {
 	for size := uint64(1); b.First <= b.Last; size = min(2*size, 1<<10) {
 		number, found := b.First, false
@@ -190,9 +191,9 @@ func (r *reader) lastMissing(ctx context.Context, number uint64) error {
 	return damaged("its last frame, %d, is missing", number)
 }
 
-// Peek reads the last frame of a log, and writes nothing. The error is ErrVersion if this program can't read that
-// frame. No frame of a log has a later version than the last one, since no process takes over a log that it can't read.
-// Other errors say nothing about the version.
+// Peek reads the last frame of a log, and writes nothing. The error is ErrVersion if this program can't read the
+// version of that frame. Peek need not read earlier frames: none has a later version than the last frame, since no
+// process takes over a log that it can't read. Other errors say nothing about the version.
 func Peek(ctx context.Context, cfg Config) error {
 	b, err := cfg.Log.Bounds(ctx)
 	if err == nil && b.First <= b.Last {
@@ -201,7 +202,7 @@ func Peek(ctx context.Context, cfg Config) error {
 	return cfg.named(err)
 }
 
-// named returns err with the partition that it is of.
+// named returns err with the number of the partition.
 func (cfg *Config) named(err error) error {
 	if err != nil {
 		err = storage.In(fmt.Sprintf("partition %d", cfg.Partition), err)

@@ -9,46 +9,47 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// RequestID identifies a Call, so that it is committed only once, however often it is repeated. If Caller is 0, the
-// Call has no identity.
+// RequestID identifies a Call, so that the Call is committed only once, however often it is repeated. If Caller is 0,
+// the Call has no identity.
 type RequestID struct {
 	Caller uint64 // a random number
-	Serial uint64 // each caller numbers its requests
-	Floor  uint64 // all requests with lower serial numbers were answered or given up. At most Serial
+	Serial uint64 // the number of the request among those of its caller
+	Floor  uint64 // at most Serial. All requests with lower serial numbers were answered or given up
 }
 
 func (id RequestID) named() bool { return id.Caller != 0 }
 
 func (id RequestID) key() state.Request { return state.Request{Caller: id.Caller, Serial: id.Serial} }
 
-// Part is the operations that belong to one of the callers of a Call with a RequestID. They are committed together.
+// Part describes the operations that belong to one of the callers of a Call with a RequestID. The operations of a Part
+// are committed together.
 type Part struct {
-	End   int    // its operations end before Call.Ops[End], and begin where the previous part ends
-	Err   error  // after Wait: ErrFull, ErrLater or ErrSchedule, if they were not committed
-	Value string // after Wait: what its only operation returned or, of several operations, the list of frame.AppendValues
+	End   int    // the part's operations end before Call.Ops[End], and begin where the previous part ends
+	Err   error  // after Wait: ErrFull, ErrLater or ErrSchedule if the operations were not committed
+	Value string // after Wait: the result of the only operation or, for several, the list of frame.AppendValues
 }
 
 var (
 	// ErrLater means that the frame has no room for the values of so many Removes. No operation of the part is
 	// committed, and the part can be retried with another RequestID.
 	ErrLater = errors.New("the values are too many for one frame")
-	// ErrForgotten is for a request below its caller's floor. Nobody waits for the answer.
+	// ErrForgotten is for a request whose serial number is below its caller's floor. Nobody waits for the answer.
 	ErrForgotten = errors.New("the request was given up by its caller")
 
 	// ErrPassed means that the request is not in the log and never will be, because a later one of its caller is.
-	// ErrOld means that the request may have been committed so long ago that its caller was forgotten. After both, the
-	// operations may be retried as requests that are numbered from Partition.Time on.
+	// ErrOld means that the request may have been committed so long ago that its caller was forgotten. After either
+	// error, the operations may be retried as requests that are numbered from Partition.Time on.
 	ErrPassed = errors.New("a later request of its caller is in the log")
 	ErrOld    = errors.New("nothing is known of the request's caller")
 
-	// errOtherRequest is for a RequestID that was used before, with another number of operations.
+	// errOtherRequest is for a RequestID that was used before for a request with another number of operations.
 	errOtherRequest = fmt.Errorf("%w: the request's id was used for another request", ErrArgument)
 )
 
-// results has the error of a part for each result in the log.
+// results maps each result in the log to the error of a part.
 var results = [...]error{frame.Done: nil, frame.Full: ErrFull, frame.Later: ErrLater, frame.Refused: ErrSchedule}
 
-// result returns the result in the log for a part with that error.
+// result is the inverse of results: it returns the result in the log for the error of a part.
 func result(err error) frame.Result {
 	for r := range results {
 		if results[r] == err {
@@ -79,8 +80,8 @@ func (c *Call) AppendAnswer(b []byte) []byte {
 }
 
 // TakeAnswer decodes the answer at the beginning of b, which AppendAnswer has encoded, and stores it in c. It returns
-// the bytes that follow, and the error that Wait returns with this answer. If the answer is to another request, rest is
-// empty.
+// the bytes that follow, and the error that Wait returns with this answer. If the answer belongs to another request,
+// rest is empty.
 func (c *Call) TakeAnswer(b []byte) (rest []byte, err error) {
 	c.Took = slices.Grow(c.Took[:0], len(c.Ops))[:len(c.Ops)]
 	from := 0
@@ -111,5 +112,5 @@ func (c *Call) whole() error {
 	return c.one[0].Err
 }
 
-// answerSize returns an upper bound for what c's answer takes in a frame, apart from values.
+// answerSize returns an upper bound for the bytes of c's answer in a frame, apart from values.
 func (c *Call) answerSize() int { return opBytes + 4*len(c.parts()) + len(c.Ops)/8 }

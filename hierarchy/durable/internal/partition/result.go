@@ -5,8 +5,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// attempt adds to the frame that an attempt begins, or its result. It reports false if the key's timer is another one
-// by now.
+// attempt adds the begin of an attempt, or the result of an attempt, to the frame. It reports false if the key has
+// another timer by now.
 func (d *draft) attempt(it *item) bool {
 	was, hash := d.look(it.job.key)
 	if it.kind == expired {

@@ -10,15 +10,15 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
-// A timer with a schedule has one pending run. The operation that ends a run also sets the next one: the first run
-// after the due time of this one or, by MissedSkip, the first that is still to come.
+// A timer with a schedule has one pending run. The operation that ends a run also sets the next run: the first run
+// after the due time of the ended run or, by MissedSkip, the first run that is still in the future.
 //
 // The rule for missed runs is applied before a run begins. By MissedOnce a run that begins late stands for all runs
-// that are due by then: it gets the due time of the last of them. By MissedSkip a run that has not started is skipped
-// if it fell due between the last frame of an earlier owner, takeovers not counted, and the takeover of this owner.
-// By MissedAll each run is made. Before the handler is called, a start is written with the result, except by
-// MissedAll, which changes nothing. A run that has started does not change any more: after a crash it is made again,
-// under the same ID.
+// that are due when it begins, and gets the due time of the last of them. By MissedSkip a run that has not started is
+// skipped if it fell due between the last frame of an earlier owner, takeovers not counted, and the takeover of this
+// owner. By MissedAll each run is made. Before the handler is called, a start with the outcome of the rule is written
+// to the log. By MissedAll no start is written, since that rule changes nothing. A run that has started does not change
+// any more: after a crash it is made again, with the same ID.
 
 // parseSchedule parses the text of a schedule in the log. The empty text is no schedule.
 func parseSchedule(text string) (s schedule.Schedule, err error) {
@@ -56,8 +56,8 @@ func period(s schedule.Schedule, due int64) int64 {
 	return 0
 }
 
-// missedRuns returns the last run after due and until now, and how many runs there are in that time. If there is none,
-// it returns due and 0.
+// missedRuns returns the last run after due and until now, and the number of runs in that time. If there is no such
+// run, it returns due and 0.
 func missedRuns(s schedule.Schedule, due, now int64) (last int64, n int) {
 	next, ok := nextRun(s, due)
 	if !ok || next > now {
@@ -70,8 +70,8 @@ func missedRuns(s schedule.Schedule, due, now int64) (last int64, n int) {
 	return lastRun(s, next, now), n
 }
 
-// lastRun returns the last run of a cron schedule until now; there is a run at from. It takes at most some thousand
-// steps: the runs of half a day, or of the schedule's longest pause.
+// lastRun returns the last run of a cron schedule until now. from must be the time of a run. It takes at most some
+// thousand steps: the runs of half a day, or of the schedule's longest pause.
 func lastRun(s schedule.Schedule, from, now int64) int64 {
 	for back := int64(time.Second); back < now-from; back *= 2 {
 		if next, ok := nextRun(s, now-back); ok && next <= now {
@@ -129,8 +129,8 @@ func (d *draft) startRun(j *job, was change, hash uint64) bool {
 	return true
 }
 
-// addNext adds the end of a run and the next run to the frame. It reports false if there is no next run, unless this
-// run was skipped.
+// addNext adds the end of a run and the next run to the frame. Without a next run, a skipped run ends with its timer;
+// otherwise addNext adds nothing and reports false.
 func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state.Timer) bool {
 	due := d.runDue(t)
 	next, ok := nextRun(j.schedule, due)
@@ -144,7 +144,7 @@ func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state
 		now = change{key: was.key, value: was.value, raw: was.raw, after: live, due: next, wall: true, extra: was.extra}
 		now.extra.Missed, now.extra.Started = 0, false
 		now.id = d.Add(&op)
-	case how == frame.Skipped: // it was the last one
+	case how == frame.Skipped: // the skipped run was the last one
 		now.after = absent
 		d.Add(&frame.Op{Kind: frame.End, Key: j.key, ID: j.id})
 	default:
@@ -154,8 +154,8 @@ func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state
 	return true
 }
 
-// goesOn adds the end of a run and the next run to the frame. It reports false if the timer has no schedule, or the
-// schedule no further run.
+// goesOn adds the end of a run and the next run to the frame. It reports false if the timer has no schedule, or if the
+// schedule has no further run.
 func (d *draft) goesOn(j *job, was change, hash uint64, how frame.How) bool {
 	if j.schedule == (schedule.Schedule{}) {
 		return false

@@ -3,9 +3,9 @@ package partition
 // span records the frames of a log by their sizes.
 type span struct {
 	begin uint64   // where the log begins, according to the last frame
-	sizes []uint32 // of the messages from begin on; 0 for one that is not a frame
+	sizes []uint32 // the sizes of the messages from begin on; 0 for a message that is not a frame
 	total int64    // the sum of sizes
-	loose int64    // the bytes before begin that were not deleted yet
+	loose int64    // the number of bytes before begin that were not deleted yet
 	full  bool     // the log seems to have no room for the frame in flight
 }
 
@@ -14,7 +14,7 @@ func (s *span) appended(number uint64, size int) {
 	if s.begin == 0 {
 		s.begin = number
 	}
-	for s.begin+uint64(len(s.sizes)) < number { // a stranger's message
+	for s.begin+uint64(len(s.sizes)) < number { // for a stranger's message
 		s.sizes = append(s.sizes, 0)
 	}
 	s.sizes = append(s.sizes, uint32(size+messageOverhead))

@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Counts are the numbers of what has happened since Open.
+// Counts has the numbers of operations and events since Open.
 type Counts struct {
 	Set, Moved, Removed, Fired, Failed uint64
 	Frames, Bytes                      uint64
@@ -59,9 +59,9 @@ type Stats struct {
 	Pending, Running, Dead int
 	Stuck                  int // handlers of attempts that were given up
 	LogBytes, LiveBytes    int64
-	Lateness               hierarchy.Histogram // of attempts, when they began
+	Lateness               hierarchy.Histogram // the lateness of attempts when they began
 	Commit                 hierarchy.Histogram // how long frames were in flight, from sending to acknowledgement
-	Unavailable            time.Time           // since when the log has not answered; zero if it does
+	Unavailable            time.Time           // time since which the log has not answered; zero if it answers
 	Skew                   time.Duration       // how far the wall clock is ahead of the owner's time
 }
 
@@ -104,7 +104,7 @@ func (p *Partition) Circles() []hierarchy.CircleStats {
 func (p *Partition) Look(ctx context.Context) error {
 	before := p.lastHead()
 	b, err := p.reader.bounds(ctx)
-	after := p.lastHead() // whatever this owner deleted meanwhile is before this Begin
+	after := p.lastHead() // read after the bounds: frames that this owner deleted meanwhile are before this Begin
 	switch {
 	case err != nil:
 	case b.Last < before.Number:

@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// own takes the log over; first it reads what the last owner has written meanwhile.
+// own takes the log over, after it has read the frames that the last owner has written meanwhile.
 func (p *Partition) own(ctx context.Context) error {
 	clean, err := p.takeOver(ctx)
 	if err != nil {
@@ -33,8 +33,8 @@ func (p *Partition) markFirst(ctx context.Context) error {
 	return nil
 }
 
-// takeOver appends a takeover after the last frame. If another process was faster, it reads on and tries again. It
-// reports whether the last owner ended with a Close.
+// takeOver appends a takeover after the last frame. If another process has taken the log over first, takeOver reads on
+// and tries again. clean reports whether the last owner ended with a Close.
 func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 	for {
 		if err := p.catchUp(ctx); err != nil {
@@ -57,8 +57,9 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 	}
 }
 
-// mark reads the mark, or sets the first one of an empty log, so every log with frames has one. If strangers have
-// overwritten it, mark returns none: the chain of frames is still checked, and the next owner writes the mark again.
+// mark reads the mark. In an empty log it sets the first mark, so that every log with frames has a mark. If strangers
+// have overwritten the mark, the result is the zero Mark: the chain of frames is still checked, and the next owner
+// writes the mark again.
 func (p *Partition) mark(ctx context.Context) (storage.Mark, error) {
 	mark, err := p.cfg.Log.Mark(ctx)
 	if errors.Is(err, storage.ErrStranger) {
@@ -110,8 +111,8 @@ func (p *Partition) appendTakeover(ctx context.Context) error {
 	return p.replay(&f)
 }
 
-// suspect finds the timers whose handlers may have crashed the last owner's process. Attempts whose begin is in the
-// log, but not their end, have failed. If the log does not end with a Close, the timers that are due now may have had
+// suspect finds the timers whose handlers may have crashed the last owner's process. An attempt has failed if the log
+// has its begin but not its end. If the log does not end with a Close, the timers that are due now may have had
 // attempts in progress, so their attempts are written to the log before they begin.
 func (p *Partition) suspect(ctx context.Context, clean bool) error {
 	begun := p.state.Begun()
@@ -126,7 +127,7 @@ func (p *Partition) suspect(ctx context.Context, clean bool) error {
 
 var errEnded = errors.New("the process ended during the attempt")
 
-// failBegun writes to the log that the attempts have failed that were in progress when the last owner's process ended.
+// failBegun writes to the log that the attempts in progress at the end of the last owner's process have failed.
 func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 	for len(begun) > 0 {
 		begun = w.draftFailed(begun)
@@ -142,7 +143,8 @@ func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 	return nil
 }
 
-// draftFailed makes a frame with the failures of as many attempts as the log takes at once, and returns the others.
+// draftFailed makes a frame with the failures of as many attempts as fit into one frame, and returns the timers of the
+// other attempts.
 func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
 	w.draft.start(w.head, w.time)
 	for i, ref := range begun {

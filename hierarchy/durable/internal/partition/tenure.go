@@ -16,14 +16,15 @@ type tenure struct {
 	late []*late
 }
 
-// late is the calls of a frame that was acknowledged after the lease had ended. They are committed, but a process
+// late has the calls of a frame that was acknowledged after the lease had ended. The calls are committed, but a process
 // without a lease must not answer. So they wait until the lease returns, for at most GiveUp.
 type late struct {
 	calls  []*Call
 	giveUp *time.Timer
 }
 
-// holds reports whether an attempt may begin, or a call may be answered, now. If not, Resume must be called later.
+// holds reports whether an attempt may begin, or a call may be answered, now. If it reports false, Resume must be
+// called later.
 func (t *tenure) holds() bool {
 	if t.cfg.Tenure() {
 		return true

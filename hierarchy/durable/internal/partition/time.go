@@ -13,19 +13,20 @@ import (
 type ownTime struct {
 	clock clock.Clock
 	shift int64 // the owner's time minus the clock's elapsed time
-	ahead int64 // how far it was ahead of the wall clock when it began
+	ahead int64 // how far the owner's time was ahead of the wall clock when it began
 }
 
-// readings is how often both clocks are read. It is unlikely that the process is suspended during each reading.
+// readings is the number of times that both clocks are read. The process is hardly suspended during each of these
+// readings.
 const readings = 5
 
 // newOwnTime returns an owner's time that begins at the wall time, or at the time of the last frame if that is later,
-// but at most ahead later than the wall time. If it began before the last frame, pending timers would be late by the
-// difference between the clocks of the two owners.
+// but at most ahead later than the wall time. If the owner's time began before the last frame, pending timers would be
+// late by the difference between the clocks of the two owners.
 func newOwnTime(c clock.Clock, last int64, ahead time.Duration) ownTime {
 	shift := int64(math.MinInt64)
 	for range readings {
-		now := c.Now() // first: if the process is suspended here, this reading is behind, not ahead
+		now := c.Now() // read first: if the process is suspended after this line, the wall time is behind, not ahead
 		shift = max(shift, now.UnixNano()-int64(c.Elapsed()))
 	}
 	most := state.Add(shift, int64(ahead))
@@ -49,14 +50,15 @@ func (t ownTime) since(at int64, wall bool) int64 {
 
 // Moment is a time by the clock of one of the partition's owners.
 type Moment struct {
-	Epoch uint64 // of the owner
+	Epoch uint64 // the epoch of the owner
 	Time  int64
 }
 
 // Moment returns now.
 func (p *Partition) Moment() Moment { return Moment{p.epoch, p.time.now()} }
 
-// Since returns how long ago a moment was. It returns 0 if the moment is in the future, or is another owner's.
+// Since returns how long ago a moment was. It returns 0 if the moment is in the future, or is a time by another owner's
+// clock.
 func (p *Partition) Since(m Moment) time.Duration {
 	if m.Epoch != p.epoch {
 		return 0
@@ -73,7 +75,7 @@ type seldom struct {
 	last time.Time
 }
 
-// due reports whether the warning may be logged now, and counts it as logged then.
+// due reports whether the warning may be logged now. If so, due counts the warning as logged.
 func (s *seldom) due() bool {
 	now := time.Now()
 	s.mu.Lock()

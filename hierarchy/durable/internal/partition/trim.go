@@ -10,60 +10,61 @@ import (
 )
 
 const (
-	// messageOverhead is about what the log needs for a frame beside its bytes.
+	// messageOverhead is about the number of bytes that the log needs for a message in addition to those of the frame.
 	messageOverhead = 160
-	// keepOps is how many timers are written again in one frame at most, beside what callers ask
-	// for, and keepBytes about how many bytes.
+	// keepOps is the largest number of timers that one frame with operations of callers writes again, and keepBytes is
+	// about the largest number of their bytes.
 	keepOps   = 500
 	keepBytes = 256 << 10
-	// trimFrames is how many frames are read at once.
+	// trimFrames is the number of frames that are read at once.
 	trimFrames = 16
-	// deleteBytes is how much must be before begin to have the log deleted there. Deleting takes
-	// as long as some hundred appends.
+	// deleteBytes is the number of bytes before begin at which these bytes are deleted. Deleting takes as long as some
+	// hundred appends.
 	deleteBytes = 1 << 20
 )
 
-// trimmer keeps a log small: it writes what is live in the oldest frames again, and deletes these. The writer calls it,
-// and its goroutines read and delete meanwhile. Partition.mu guards what follows mu.
+// trimmer keeps a log small: it writes the timers and answers that are live in the oldest frames again, and deletes
+// these frames. The writer calls it. Meanwhile goroutines of the trimmer read and delete. Partition.mu guards the
+// fields after mu.
 type trimmer struct {
 	cfg     *Config
 	reader  *reader
-	writing context.Context // the writer's
-	queue   *queue          // of the writer, which is woken when there is something to write
+	writing context.Context // the context of the writer
+	queue   *queue          // the queue of the writer, to wake the writer when there is something to write
 	warning seldom
 
 	mu    *mutex // Partition.mu, as it guards the state
 	state *state.State
-	room  []byte // for keys and values that are written again
+	room  []byte // memory for keys and values that are written again
 	span
 
-	under   bool      // a portion is being read, or written
-	portion *portion  // what is to be written, if not nil
-	pause   time.Time // nothing is tried before, after a failure
+	under   bool      // a portion is being read or written
+	portion *portion  // the portion that must be written, or nil
+	pause   time.Time // after a failure: the time before which nothing is tried
 
-	deleted chan struct{} // closed when what is before begin was deleted; nil if nothing is being deleted
+	deleted chan struct{} // closed when the frames before begin were deleted; nil if no deletion is in progress
 
-	unread uint64 // the frame at begin that could not be read, and
-	tries  int    // how often
+	unread uint64 // the number of the frame at begin that could not be read
+	tries  int    // the number of failed reads of the frame unread
 }
 
-const trimPause = time.Second // after a failure
+const trimPause = time.Second // the pause after a failure
 
-// portion is what is live in the oldest frames.
+// portion holds the timers and answers that are live in the oldest frames.
 type portion struct {
 	live  []homed
-	seen  map[homed]bool // what is, or was, in live
-	begin uint64         // where the log may begin when live was written again
+	seen  map[homed]bool // the members of live, including those that were removed from it
+	begin uint64         // where the log may begin after all of live was written again
 }
 
-// homed is a timer, or the answer of a request, that was in the frame home when it was looked at.
+// homed is a timer, or the answer of a request, that was last written in the frame home when the trimmer looked at it.
 type homed struct {
 	ref    state.Ref // 0 for an answer
 	answer state.Request
 	home   uint64
 }
 
-// add adds what is live, unless it is there.
+// add adds h to live, unless it was added before.
 func (p *portion) add(h homed) {
 	if !p.seen[h] {
 		p.seen[h] = true
@@ -71,12 +72,12 @@ func (p *portion) add(h homed) {
 	}
 }
 
-// needed reports whether the log is larger than it may be: about twice the keys and values, plus a constant. Frames
-// are larger than the keys and values in them, by a quarter if these have 100 bytes, so the limit is 13/8 of the live
-// data as frames.
+// needed reports whether the log is larger than its limit: about twice the keys and values, plus a constant. Frames are
+// larger than the keys and values in them, by a quarter if these have 100 bytes, so the limit is 13/8 of the live data
+// as frames.
 func (t *trimmer) needed() bool { return t.excess() > 0 && len(t.sizes) > 1 }
 
-// excess returns by how much the log is larger than it may be.
+// excess returns by how much the log is larger than its limit: see needed.
 func (t *trimmer) excess() int64 {
 	live := t.state.Bytes()
 	return t.total - (live + live*5/8 + t.above())
@@ -95,14 +96,14 @@ func (t *trimmer) share(bytes int64) int64 {
 	return bytes
 }
 
-// mustWait reports whether the log is so large that callers wait until a portion was read.
+// mustWait reports whether the log is so large that callers have to wait until a portion was read.
 func (t *trimmer) mustWait() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.under && t.portion == nil && t.excess() > t.above()
 }
 
-// awaitPortion waits while mustWait. If reading fails, that ends.
+// awaitPortion waits while mustWait is true. The wait also ends if reading fails.
 func (t *trimmer) awaitPortion() {
 	for t.mustWait() {
 		select {
@@ -113,13 +114,14 @@ func (t *trimmer) awaitPortion() {
 	}
 }
 
-// hurried reports whether callers write faster than trimming does. Then they wait for frames that
-// have only what trimming writes again, and as much of it as fits.
+// hurried reports whether callers write faster than trimming does. Then callers wait for frames that hold only timers
+// and answers that trimming writes again, as many as fit.
 func (t *trimmer) hurried() bool {
 	return t.portion != nil && t.excess() > t.above()/2
 }
 
-// start begins to read a portion of the frames before end, if the log is too large and no portion is under way.
+// start begins to read a portion of the frames before end, if the log is too large and no portion is being read or
+// written.
 func (t *trimmer) start(end uint64) {
 	t.mu.Lock()
 	need := !t.under && t.needed() && !time.Now().Before(t.pause)
@@ -131,14 +133,14 @@ func (t *trimmer) start(end uint64) {
 	}
 }
 
-// read finds what is live in the frames from begin on, before end, and wakes the writer.
+// read finds the timers and answers that are live in the frames from begin until before end, and wakes the writer.
 func (t *trimmer) read(begin, end uint64) {
 	found := &portion{seen: make(map[homed]bool), begin: begin}
 	for data, err := range t.cfg.Log.Read(t.writing, begin, end-1) {
 		if err == nil {
 			err = t.findLive(data, found)
 		}
-		if err != nil && found.begin > begin { // what is before it is written first
+		if err != nil && found.begin > begin { // the portion before the failed frame is written first
 			break
 		}
 		if err != nil && !t.passes(begin, err) {
@@ -161,7 +163,7 @@ func (t *trimmer) read(begin, end uint64) {
 	t.queue.signal.Set()
 }
 
-// findLive adds what is live in one frame.
+// findLive adds the timers and answers that are live in one frame to found.
 func (t *trimmer) findLive(data []byte, found *portion) error {
 	f, err := t.cfg.parse(data, found.begin)
 	switch {
@@ -192,7 +194,7 @@ func (t *trimmer) findLive(data []byte, found *portion) error {
 	return nil
 }
 
-// failed gives up, until the next frame after a pause.
+// failed gives the portion up. Trimming begins again with the first frame after a pause.
 func (t *trimmer) failed(err error) {
 	t.mu.Lock()
 	t.under, t.pause = false, time.Now().Add(trimPause)
@@ -208,7 +210,7 @@ func (t *trimmer) warn(err error) {
 	}
 }
 
-// ready reports whether a portion is to be written.
+// ready reports whether a portion must be written.
 func (t *trimmer) ready() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

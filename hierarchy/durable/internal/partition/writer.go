@@ -27,7 +27,7 @@ type writer struct {
 	ctx     context.Context // ends when the writer has to stop
 	abandon context.CancelFunc
 	stopped chan struct{} // closed when the writer has ended
-	left    error         // what it could not write before it was abandoned; set before stopped is closed
+	left    error         // the error if the writer was abandoned too early; set before stopped is closed
 
 	mu      *mutex // Partition.mu. Only the writer changes the next three fields, so it reads them without mu
 	head    head
@@ -40,27 +40,27 @@ type writer struct {
 	draft     draft
 	batch     batch
 	waiter    *waiter
-	entered   bool      // whether it has a place of the Gate
+	entered   bool      // whether the writer has a place of the Gate
 	applying  uint64    // Op.By of the operation that is being applied
-	trimsTurn bool      // the last frame had only what trimming writes again
-	doubtful  time.Time // since when calls have waited for clear answers; zero if they don't
+	trimsTurn bool      // the last frame had only timers and answers that trimming writes again
+	doubtful  time.Time // the time since which calls have waited for clear answers; zero if they don't wait
 }
 
 // head is the end of the log.
 type head struct {
 	frame.Header        // of the last frame
 	checksum     uint32 // of the last frame
-	end          uint64 // the number of the last message, since strangers' messages may follow the last frame
+	end          uint64 // the number of the last message. Strangers' messages may follow the last frame
 }
 
-// batch is what one frame holds, kept for the answers.
+// batch holds the items of one frame, which are needed for the answers.
 type batch struct {
 	calls []*Call
 	items []taken
 	last  bool // no frame follows
 	keep  bool // the frame holds a complete portion of what trimming writes again
-	// portion is what trimming wants to write again, if anything, and whole is a copy of it from before the frame took
-	// some.
+	// portion is the portion that trimming wants to write again, or nil. whole is a copy of the portion from before the
+	// frame took a part of it.
 	portion *portion
 	whole   portion
 }
@@ -151,7 +151,7 @@ func (w *writer) leaveGate(took time.Duration) {
 	}
 }
 
-// compose makes a frame of the first items, and returns those that did not fit.
+// compose makes a frame of the first items, and returns the items that did not fit.
 func (w *writer) compose(items []item) []item {
 	w.batch = batch{calls: w.batch.calls[:0], items: w.batch.items[:0]}
 	b, d := &w.batch, &w.draft
@@ -191,22 +191,22 @@ func (w *writer) compose(items []item) []item {
 	return nil
 }
 
-// large reports whether the first item is a call that might never fit into a frame together with what trimming writes
+// large reports whether the first item is a call that might never fit into a frame that also holds what trimming writes
 // again.
 func large(items []item) bool {
 	return len(items) > 0 && items[0].kind == called && items[0].call.size >= frameBytes/2
 }
 
-// keepsAlone reports whether the next frame should hold only what trimming writes again, even if callers wait. At least
-// every second frame holds their calls.
+// keepsAlone reports whether the next frame should hold only timers and answers that trimming writes again, even if
+// callers wait. While callers wait, at least every second frame holds their calls.
 func (w *writer) keepsAlone(items []item) bool {
 	w.trimsTurn = !w.trimsTurn && (large(items) || w.trims.hurried())
 	return w.trimsTurn
 }
 
-// add adds a call to the frame. If that fails, it answers the call at once, since nothing is written for it.
+// add adds a call to the frame. If the call can't be added, add answers it at once, since nothing is written for it.
 func (w *writer) add(c *Call) {
-	if c.answered.Load() { // it was given up
+	if c.answered.Load() { // the call was given up
 		return
 	}
 	if err := w.draft.call(c); err != nil {

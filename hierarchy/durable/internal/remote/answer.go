@@ -20,7 +20,7 @@ type status byte
 const (
 	done      status = iota // the result follows
 	notMine                 // another process, or nobody, owns the partition
-	again                   // there is no answer yet, so the request should be repeated
+	again                   // the request has no answer yet and should be repeated
 	tooLarge                // ErrTooLarge
 	isDamaged               // ErrDamaged
 	forgotten               // ErrForgotten
@@ -29,8 +29,8 @@ const (
 	old                     // ErrOld, with the time of the log
 )
 
-// recount is the reason to send a message again with another serial number, counted from a time of the log on. If
-// passed is set, no copy of the message was or will be committed.
+// recount is an error because of which a message must be sent again with another serial number, counted from a time of
+// the log on. If passed is true, no copy of the message was or will be committed.
 type recount struct {
 	from   uint64
 	passed bool
@@ -48,7 +48,7 @@ func appendTime(b []byte, t int64) []byte { return binary.AppendUvarint(b, uint6
 
 func readTime(b []byte) (uint64, error) {
 	t, size := binary.Uvarint(b)
-	if size <= 0 || size != len(b) || t > math.MaxInt64 { // an empty answer is not a time; it would be read as 0
+	if size <= 0 || size != len(b) || t > math.MaxInt64 { // an empty answer, which would be read as 0, is not a time
 		return 0, errMessage
 	}
 	return t, nil
@@ -80,13 +80,14 @@ func startAnswer(b []byte, s status) []byte { return append(b, Version, byte(s))
 // appendFailure appends the answer for an error.
 func appendFailure(b []byte, err error) []byte {
 	s, text := statusOf(err), err.Error()
-	if s == again { // the caller adds the prefix when it gives the call up
+	if s == again { // the caller adds the prefix of the text when it gives the call up
 		text = strings.TrimPrefix(text, partition.ErrUnavailable.Error()+": ")
 	}
 	return append(startAnswer(b, s), text...)
 }
 
-// errFailed is for any other failure of an owner, for example if it can't read the request.
+// errFailed is for any failure of an owner without a status of its own, for example a request that the owner can't
+// read.
 var errFailed = errors.New("the owner of the partition has failed")
 
 // remoteError is an error of another process. Its text is complete, and needs no prefix.
@@ -134,7 +135,7 @@ func readAnswer(b []byte) (body []byte, retry bool, err error) {
 	return nil, false, unavailable(&remoteError{text, errFailed})
 }
 
-// maxText is how many bytes of an error's text are read, at most.
+// maxText is the largest number of bytes of an error's text that are read.
 const maxText = 1 << 10
 
 // found is the answer to a Get.

@@ -30,7 +30,7 @@ type Client struct {
 
 	reads  reads
 	stats  stats
-	ending atomic.Bool     // no further call is accepted
+	ending atomic.Bool     // set when no further call is accepted
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 }
@@ -65,10 +65,11 @@ func (c *Client) Close() {
 	}
 }
 
-// Do sends the operations of a call to the owner of a partition, which commits each of them once. It waits until they
-// are in the log, or until ctx is done. Durations, and the minute after which the call is given up, count from begun. The
-// call must have no Request, and belongs to the Client until Do returns without an error. After ErrUnavailable or the
-// context's error they may or may not be committed. After other errors they are not.
+// Do sends the operations of a call to the owner of a partition, which commits each of them once. It waits until the
+// operations are in the log, or until ctx is done. Durations, and the minute after which the call is given up, count
+// from begun. The call must have no Request, and belongs to the Client until Do returns without an error. After
+// ErrUnavailable or the error of the context, the operations may or may not be committed. After other errors they are
+// not committed.
 func (c *Client) Do(ctx context.Context, at int, call *partition.Call, begun Moment) (err error) {
 	defer func() { c.stats.ended(begun.real, err) }()
 	if err := c.accepts(ctx); err != nil {
@@ -101,7 +102,7 @@ func (c *Client) Do(ctx context.Context, at int, call *partition.Call, begun Mom
 	return nil
 }
 
-// most returns the size of the largest message. It may change.
+// most returns the size of the largest message that the bus takes now. That size may change.
 func (c *Client) most() int { return c.cfg.Bus.MaxMessage() - headers }
 
 // accepts returns an error if no further call is accepted.
@@ -109,7 +110,7 @@ func (c *Client) accepts(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if c.ending.Load() { // the lease is resigned by then, too, but that is not the reason
+	if c.ending.Load() { // checked first: the lease is resigned by then, too, but that is not the reason
 		return partition.ErrClosed
 	}
 	return c.usable()
@@ -156,7 +157,8 @@ func (c *Client) answered(m storage.Message) {
 }
 
 // Finish makes further calls fail with ErrClosed, and waits for the answers to those in progress until ctx is done.
-// Close should follow. Calls that are still in progress then may have been committed, so they return ErrUnavailable.
+// Close should follow. Calls that are still in progress at Close may have been committed, so they return
+// ErrUnavailable.
 func (c *Client) Finish(ctx context.Context) {
 	c.ending.Store(true)
 	for _, l := range c.lanes {
@@ -182,8 +184,8 @@ func (l *lane) waits() bool {
 
 // Stats are figures of the calls of a Client.
 type Stats struct {
-	Answered   hierarchy.Histogram // how long calls took that were answered
-	Unanswered uint64              // how many calls were given up
+	Answered   hierarchy.Histogram // the durations of calls that were answered
+	Unanswered uint64              // the number of calls that were given up
 }
 
 // stats counts the calls of a Client.

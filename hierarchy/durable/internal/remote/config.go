@@ -18,11 +18,11 @@ import (
 // Config is the configuration of a Client or a Server.
 type Config struct {
 	Bus        storage.Bus
-	Name       string       // of the set of timers
-	Partitions int          // how many it has
+	Name       string       // the name of the set of timers
+	Partitions int          // the number of partitions of the set
 	Logger     *slog.Logger // may be nil
 	Clock      clock.Clock  // for the durations of calls, default clock.System()
-	// GiveUp is how long a call waits for an answer before it fails with ErrUnavailable, default a minute.
+	// GiveUp is the time without an answer after which a call fails with ErrUnavailable, default a minute.
 	GiveUp time.Duration
 }
 
@@ -57,13 +57,13 @@ const (
 	// maxOps and maxBytes limit a message that holds more than one call.
 	maxOps   = 500
 	maxBytes = 256 << 10
-	// headers is an upper bound for what a bus and a message need in addition to operations.
+	// headers is an upper bound for the number of bytes that a bus and a message need in addition to operations.
 	headers = 1 << 10
 
-	firstPause = 5 * time.Millisecond // after the response that nobody owns the partition
+	firstPause = 5 * time.Millisecond // the first pause after the response that nobody owns the partition
 	lastPause  = 200 * time.Millisecond
-	firstQuiet = time.Second // after a copy without any response
-	manyQuiet  = 8           // how many times as long the pause becomes, at most
+	firstQuiet = time.Second // the first pause after a copy without any response
+	manyQuiet  = 8           // the largest factor by which that pause grows
 )
 
 func newBackoff() wait.Backoff { return wait.Backoff{First: firstPause, Last: lastPause} }

@@ -8,12 +8,12 @@ import (
 )
 
 // Serial numbers rise with the time of the log. So an owner can distinguish a message that it has never seen from an
-// old copy of one that it has forgotten. See state.Standing.
+// old copy of a message that it has forgotten. See state.Standing.
 
-// greet requests the owner's time when that is needed: before the lane's first message, which is numbered from a time
-// of the log on, and before durations are sent to an owner whose clock is not known. An owner of an earlier version
-// does not know this request. Then the lane counts from 1 for now, and durations are late by the time that the message
-// is on the network.
+// greet requests the owner's time. It does so before the lane's first message, since that is numbered from a time of
+// the log on, and before durations are sent to an owner whose clock is not known. An owner of an earlier version does
+// not know this request. With such an owner the lane counts from 1 for now, and durations are late by the time that the
+// message is on the network.
 func (l *lane) greet(ctx context.Context, durations bool) error {
 	sent := readClocks(l.client.cfg.Clock)
 	l.mu.Lock()
@@ -52,7 +52,7 @@ func (c *Client) time(ctx context.Context, at int) (m partition.Moment, logged u
 	return m, logged, nil
 }
 
-// Epoch returns the epoch of a partition's owner, or 0 if the owner is of an earlier version.
+// Epoch returns the epoch of a partition's owner, or 0 if the owner runs an earlier version of this program.
 func (c *Client) Epoch(ctx context.Context, at int) (uint64, error) {
 	m, _, err := c.time(ctx, at)
 	if errors.Is(err, errFailed) {
@@ -61,8 +61,8 @@ func (c *Client) Epoch(ctx context.Context, at int) (uint64, error) {
 	return m.Epoch, err
 }
 
-// recount sends the calls of a message, except those that were given up, under another serial number. It reports false
-// if the message may have been committed. mu is held.
+// recount sends the calls of a message again under another serial number, without those that were given up. It reports
+// false if the message may have been committed. mu is held.
 func (l *lane) recount(m *message, why *recount) bool {
 	if !why.passed { // the owner does not know this process, so it may have forgotten other messages, too
 		for _, other := range l.flying {
@@ -80,8 +80,9 @@ func (l *lane) recount(m *message, why *recount) bool {
 // loosen records that a call of a message was given up. mu is held.
 func (l *lane) loosen(m *message) { l.loose = max(l.loose, m.serial) }
 
-// Settled reports whether all calls to a partition that were given up are committed by now, or never will be. While
-// they are not settled, even a process that has become the owner must use Do, whose answer settles them.
+// Settled reports whether each call to a partition that was given up has been committed by now or will never be
+// committed. While it reports false, even a process that has become the owner must use Do: an answer of Do settles
+// these calls.
 func (c *Client) Settled(at int) bool {
 	l := c.lanes[at]
 	l.mu.Lock()

@@ -15,9 +15,9 @@ import (
 // so that copies of a request get the same page.
 
 const (
-	maxExports = 8                // of one partition at once
-	exportIdle = 30 * time.Second // how long an owner keeps an export that nobody continues
-	// exportTries is how often an export is begun, since it has to start over after a change of owner.
+	maxExports = 8                // the largest number of exports of one partition at once
+	exportIdle = 30 * time.Second // the time for which an owner keeps an export that nobody continues
+	// exportTries is the largest number of times that an export is begun. It has to start over after a change of owner.
 	exportTries = 16
 )
 
@@ -25,7 +25,7 @@ const (
 const (
 	exportEnd  = iota // nothing
 	exportMore        // another page
-	exportGone        // nothing: the owner does not know the export, and the page is empty
+	exportGone        // nothing, since the owner does not know the export; the page is empty
 )
 
 // export is an export in progress. Server.mu guards it.
@@ -135,7 +135,7 @@ func (c *Client) Export(ctx context.Context, at int, begin func() error, f func(
 	return unavailable(errChanged)
 }
 
-// exportOnce tries to export the whole partition from one owner. It reports whether it has succeeded.
+// exportOnce tries to export the whole partition from one owner. whole reports whether that has succeeded.
 func (c *Client) exportOnce(ctx context.Context, at int, f func(state.Timer) error) (whole bool, err error) {
 	id := rand.Uint64()
 	for page := uint64(0); ; page++ {

@@ -17,10 +17,10 @@ type lane struct {
 	mu      sync.Mutex
 	waiting [classes]queue
 	flying  []*message // Invariant: sorted by serial
-	serial  uint64     // of the last message
-	loose   uint64     // the last message of which a call was given up, until a message from it on is answered; or 0
-	greeted bool       // serial was numbered from a time of the log on
-	offset  offset     // between the owner's clock and that of this process
+	serial  uint64     // the serial number of the last message
+	loose   uint64     // the last message of which a call was given up; 0 once it or a later one is answered
+	greeted bool       // whether serial counts from a time of the log on
+	offset  offset     // the difference between the owner's clock and the clock of this process
 	timer   *time.Timer
 	aimed   time.Time // when timer fires, or zero
 	closed  bool
@@ -30,7 +30,7 @@ type lane struct {
 func (l *lane) put(a *request) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed || l.client.ending.Load() { // Finish does not wait for new calls
+	if l.closed || l.client.ending.Load() { // Finish would not wait for this call
 		return partition.ErrClosed
 	}
 	l.waiting[a.class].push(a)
@@ -52,7 +52,7 @@ func (l *lane) giveUp(a *request) bool {
 		return true
 	}
 	l.loosen(m)
-	if m.wanted--; m.wanted == 0 { // the message still counts as in flight for a while, as the owner may be processing it
+	if m.wanted--; m.wanted == 0 { // it counts as in flight for a while, as the owner may be processing it
 		m.sendAt = earlier(m.sendAt, m.sent.Add(l.client.quiet))
 		l.aim()
 	}
@@ -78,7 +78,7 @@ func (l *lane) send() {
 	l.aim()
 }
 
-// flyingOf returns how many messages of a class are in flight.
+// flyingOf returns the number of messages of a class that are in flight.
 func (l *lane) flyingOf(c class) (n int) {
 	for _, m := range l.flying {
 		if m.class == c {
@@ -88,7 +88,7 @@ func (l *lane) flyingOf(c class) (n int) {
 	return n
 }
 
-// gather makes a message of those calls of a class that have waited longest.
+// gather makes a message of the calls of a class that have waited longest.
 func (l *lane) gather(c class) *message {
 	l.serial++
 	m := &message{serial: l.serial, class: c, made: l.client.cfg.Clock.Elapsed(), pause: newBackoff(), quiet: l.client.newQuiet()}
@@ -115,7 +115,7 @@ func (l *lane) gather(c class) *message {
 	return m
 }
 
-// floor returns the lowest serial number that still needs an answer, which is next if there is none.
+// floor returns the lowest serial number of a message that still needs an answer, or next if there is no such message.
 func (l *lane) floor(next uint64) uint64 {
 	if len(l.flying) > 0 {
 		return l.flying[0].serial
@@ -126,7 +126,7 @@ func (l *lane) floor(next uint64) uint64 {
 // publish sends a copy of a message.
 func (l *lane) publish(m *message, now time.Time) {
 	b := l.client.cfg.Bus
-	if err := b.Offline(); err != nil { // the bus would keep the message, and send it when its durations are out of date
+	if err := b.Offline(); err != nil { // the bus would send the message later, with outdated durations
 		l.delay(m, now, err)
 		return
 	}
@@ -161,7 +161,7 @@ func (l *lane) close() {
 	l.endAll(partition.ErrClosed)
 }
 
-// endAll ends all calls that have not ended yet. Those that were sent may have been committed.
+// endAll ends all calls that have not ended yet. Calls that were sent may have been committed.
 func (l *lane) endAll(err error) {
 	for _, m := range l.flying {
 		why := err

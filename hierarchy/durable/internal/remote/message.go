@@ -20,8 +20,8 @@ const (
 	Latest  = extended
 )
 
-// errVersion is for a message, or an answer, of another version. The next owner may be able to read the message, or
-// answer in a version that can be read here, so the call is retried.
+// errVersion is for a message, or an answer, of another version. The call is retried, since the next owner may be able
+// to read the message, or may answer in a version that this process can read.
 var errVersion = fmt.Errorf("%w: another version", partition.ErrUnavailable)
 
 // kind is the kind of a request.
@@ -33,7 +33,7 @@ const (
 	lenKind                    // count the timers
 	pageKind                   // get a page of all timers
 	timeKind                   // get the time of the log
-	listKind                   // like pageKind, but the answer also has which timers have an attempt in progress
+	listKind                   // like pageKind, but the answer also tells which timers have an attempt in progress
 	lookupKind                 // like getKind, but the answer is the whole timer, dead or not
 	exportKind                 // get a page of all timers as they were at one moment
 )
@@ -62,8 +62,8 @@ func setAge(message []byte, age time.Duration) {
 	binary.LittleEndian.PutUint64(message[atAge:], uint64(age))
 }
 
-// appendPart appends the operations of one call. ago is how long before the message's moment the call began, from which
-// its durations count.
+// appendPart appends the operations of one call. ago is the time from the beginning of the call to the message's
+// moment. The durations of the call count from its beginning.
 func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
 	b = binary.AppendUvarint(b, uint64(len(ops)))
 	for i := range ops {
@@ -87,7 +87,7 @@ func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
 
 func hasValue(k frame.Kind) bool { return k <= frame.SetAt || k == frame.Import }
 
-// partSize returns an upper bound for what appendPart appends.
+// partSize returns an upper bound for the number of bytes that appendPart appends.
 func partSize(ops []partition.Op) int {
 	n := 10
 	for i := range ops {
@@ -108,8 +108,8 @@ func less(d, by time.Duration) time.Duration {
 	return math.MinInt64
 }
 
-// readOps reads what follows the kind of a message with operations, or what follows its moment. ago is how long ago
-// that moment was, if it is known. The Call shares the memory of b.
+// readOps reads the rest of a message with operations, after its kind and, if it has one, its moment. ago is the time
+// since that moment, if the moment is known. The Call shares the memory of b.
 func readOps(b []byte, ago time.Duration, call *partition.Call) error {
 	c := newCutter(b)
 	age := max(ago, time.Duration(c.Fixed()))
@@ -121,7 +121,7 @@ func readOps(b []byte, ago time.Duration, call *partition.Call) error {
 	id.Floor = id.Serial - above
 	call.Request = id
 	parts := c.Count(1)
-	if parts == 0 || parts > partition.MaxOps { // each part has an operation
+	if parts == 0 || parts > partition.MaxOps { // each part has at least one operation
 		return errMessage
 	}
 	call.Parts = slices.Grow(call.Parts, parts)

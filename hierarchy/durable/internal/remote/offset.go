@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// young is how long an offset is used after it was learnt.
+	// young is the time for which an offset is used after it was learnt.
 	young = 10 * time.Second
-	// driftShare is the inverse of the greatest difference between the rates of two computers' clocks: each may be
-	// adjusted by up to 500 parts in a million, and be wrong by as much.
+	// driftShare is the inverse of the greatest difference between the rates of two computers' clocks: each clock may
+	// be adjusted by up to 500 parts in a million, and may be wrong by up to 500 more.
 	driftShare = 500
-	// stoodStill is how much further than the clock of the timers the wall clock may have advanced. If it is more, the
-	// clock of the timers has stood still for a while, as when a computer sleeps.
+	// stoodStill limits by how much more the wall clock may have advanced than the clock of the timers. If the
+	// difference is larger, the clock of the timers has stood still for a while, as when a computer sleeps.
 	stoodStill = 10 * time.Millisecond
 )
 
-// reading is what the clocks of this process showed at a moment.
+// reading has the times that the clocks of this process showed at one moment.
 type reading struct {
 	elapsed time.Duration // by the clock of the timers
 	wall    time.Time
@@ -30,9 +30,9 @@ func readClocks(c clock.Clock) reading { return reading{c.Elapsed(), c.Now().Rou
 
 // offset is an upper bound for how far an owner's time is ahead of the clock of this process. It is derived from an
 // answer: the owner read its clock after the request was sent. So a duration that is converted to the owner's clock is
-// never too short, and too long by at most the time that the answer took.
+// never too short. It is too long by at most the time that the answer took.
 type offset struct {
-	epoch uint64 // of the owner, or 0
+	epoch uint64 // the epoch of the owner, or 0
 	most  time.Duration
 	sent  reading // when the request was sent to the owner
 }
@@ -54,12 +54,12 @@ func (o *offset) holds(now reading) bool {
 	return o.epoch != 0 && since <= young && (now.wall.Sub(o.sent.wall)-since).Abs() <= stoodStill
 }
 
-// at returns the offset at another time, widened by the drift of the clocks.
+// at returns the upper bound at another time: the offset plus the greatest possible drift of the clocks in between.
 func (o *offset) at(elapsed time.Duration) time.Duration {
 	return o.most + (elapsed-o.sent.elapsed).Abs()/driftShare
 }
 
-// moment converts a time of this process to the owner's clock. The result may be a little later.
+// moment converts a time of this process to the owner's clock. The result may be a little too late.
 func (o *offset) moment(elapsed time.Duration) partition.Moment {
 	return partition.Moment{Epoch: o.epoch, Time: int64(elapsed + o.at(elapsed))}
 }
@@ -71,12 +71,12 @@ func (o *offset) moment(elapsed time.Duration) partition.Moment {
 const (
 	// dated is the version of a message that also has the moment by the owner's clock.
 	dated = 2
-	// extended is the version of a message with operations that earlier versions don't know. It has a moment too, whose
-	// epoch is 0 if the owner's clock is not known. The next Version must be higher.
+	// extended is the version of a message with operations that earlier versions don't know. Such a message has a
+	// moment, too. The moment's epoch is 0 if the owner's clock is not known. The next Version must be higher.
 	extended = 3
 	// Traced is the first version whose owners read trace contexts.
 	Traced = extended
-	// momentSize is how much longer a moment makes such messages.
+	// momentSize is the number of bytes of a moment in a message.
 	momentSize = 16
 )
 

@@ -1,6 +1,6 @@
 package remote
 
-// The encoding of an operation in a message.
+// This file has the encoding of an operation in a message.
 
 import (
 	"encoding/binary"
@@ -11,7 +11,7 @@ import (
 
 // The flags in the byte with an operation's kind.
 const (
-	ownBit     = 1 << 7 // a handler requests it on its own key: the attempt's name follows
+	ownBit     = 1 << 7 // a handler requests the operation on its own key; the name of the attempt follows
 	optionsBit = 1 << 6 // a byte with options follows
 )
 
@@ -98,7 +98,7 @@ func (c *cutter) head() (a partition.Op) {
 	return a
 }
 
-// some reads a byte string of 1 to most bytes.
+// some reads a byte string of at least one byte and at most the number of bytes in most.
 func (c *cutter) some(most int) []byte {
 	b := c.Bytes()
 	if len(b) == 0 || len(b) > most {

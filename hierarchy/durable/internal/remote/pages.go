@@ -38,7 +38,8 @@ func (s *Server) read(k kind, body []byte) error {
 	return errKind
 }
 
-// page answers with some of the timers, each as add appends it, and with the position at which the next page begins.
+// page answers with some of the timers, in the encoding that add appends, and with the position at which the next page
+// begins.
 func (s *Server) page(body []byte, add func([]byte, *state.Timer) []byte) error {
 	c := newCutter(body)
 	dead, from := c.Byte(), c.cursor()

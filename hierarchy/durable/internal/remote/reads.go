@@ -22,16 +22,16 @@ type reads struct {
 // question is a read that waits for its answer.
 type question struct {
 	id      uint64
-	at      int // the partition
+	at      int // the number of the partition
 	answers chan []byte
 	timer   *time.Timer
 	end     time.Time    // when the read is given up
 	pause   wait.Backoff // after an answer that allows a retry
 	quiet   wait.Backoff // after a copy without any answer
-	why     error        // why there is no answer
+	why     error        // the reason why there is no answer
 }
 
-// expect returns a new question, whose answers are expected from now on.
+// expect returns a new question. Answers to it are passed on from now on.
 func (r *reads) expect(at int) *question {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +126,7 @@ func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer
 	}
 	for k := listKind; ; {
 		body, err := c.read(ctx, at, appendCursor(append(startMessage(nil, k), flag), from))
-		if k == listKind && errors.Is(err, errFailed) { // the owner is of an earlier version
+		if k == listKind && errors.Is(err, errFailed) { // the owner runs an earlier version
 			k = pageKind
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 
 // Moment is the time at which a call began.
 type Moment struct {
-	real    time.Time     // the call's time limit counts from here
-	elapsed time.Duration // the call's durations count from here, by the clock of the timers
+	real    time.Time     // the beginning of the call's time limit
+	elapsed time.Duration // the beginning of the call's durations, by the clock of the timers
 }
 
 // Now returns the present moment.
@@ -21,7 +21,7 @@ type request struct {
 	call       *partition.Call
 	begun      Moment
 	ops, size  int
-	prev, next *request // in the queue
+	prev, next *request // the neighbours in the queue
 	message    *message
 	ended      bool
 	alone      bool  // whether it must be alone in its message
@@ -55,7 +55,8 @@ func classOf(a *partition.Op) class {
 }
 
 // class determines which operations may share a message. Operations that owners of earlier versions can't read wait for
-// another owner, and schedules wait while a process that can't read them shares the log. Neither must hold up the rest.
+// another owner. Schedules wait while a process that can't read them shares the log. Both must not hold up other
+// operations.
 type class int
 
 const (
@@ -65,7 +66,7 @@ const (
 	classes
 )
 
-// version returns the version of messages of the class. Those that may be dated get the lowest version.
+// version returns the version of messages of the class. For messages that may become dated, that is the lowest version.
 func (c class) version() byte {
 	if c == forAll {
 		return Version
@@ -85,8 +86,8 @@ func (a *request) end(err error) {
 	a.done <- struct{}{}
 }
 
-// queue holds the calls that are not in a message yet, the oldest first. Each has a caller that waits in Do, and leaves
-// the queue when its context ends, so the queue needs no other limit.
+// queue holds the calls that are not in a message yet, the oldest first. A caller waits in Do for each of these calls,
+// and takes it out of the queue when the caller's context ends. So the queue needs no other limit.
 type queue struct{ first, last *request }
 
 func (q *queue) push(a *request) {
@@ -98,7 +99,7 @@ func (q *queue) push(a *request) {
 	q.last = a
 }
 
-// pushFirst puts a call back that was taken out before.
+// pushFirst puts back a call that was taken out before.
 func (q *queue) pushFirst(a *request) {
 	if a.prev, a.next = nil, q.first; q.first != nil {
 		q.first.prev = a
@@ -127,15 +128,15 @@ type message struct {
 	serial   uint64
 	class    class
 	requests []*request
-	wanted   int           // how many of them have not ended
-	data     []byte        // preceded by room for a moment
+	wanted   int           // the number of requests that have not ended
+	data     []byte        // the bytes of the message, after room for a moment
 	made     time.Duration // the moment from which its durations count, by the clock of the timers
-	clocks   reading       // when its first copy was sent
+	clocks   reading       // the clocks when the first copy was sent
 	sent     time.Time     // when its latest copy was sent
 	sendAt   time.Time     // when the next copy will be sent
-	pause    wait.Backoff  // after a copy that had an answer
-	quiet    wait.Backoff  // after a copy that had no answer
-	why      error         // why there is no answer
+	pause    wait.Backoff  // the pause after a copy that had an answer
+	quiet    wait.Backoff  // the pause after a copy that had no answer
+	why      error         // the reason why there is no answer
 	doubt    bool          // a copy has had no clear answer, so it may have been committed
-	lost     bool          // the owner may have forgotten that it was committed
+	lost     bool          // the owner may have forgotten that the message was committed
 }

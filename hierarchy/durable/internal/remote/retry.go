@@ -32,8 +32,8 @@ func (l *lane) aim() {
 	}
 }
 
-// Moved must be called when a partition has another owner, or will have one soon. Messages may have reached a process
-// that no longer listens, so those without an answer are sent again soon.
+// Moved must be called when a partition has another owner, or will have one soon. Messages without an answer are then
+// sent again soon, since they may have reached a process that no longer listens.
 func (c *Client) Moved(at int) {
 	c.lanes[at].moved()
 	c.reads.moved(at)
@@ -44,7 +44,7 @@ func (l *lane) moved() {
 	defer l.mu.Unlock()
 	now := time.Now()
 	for _, m := range l.flying {
-		if m.quiet.Pause > 0 && m.wanted > 0 { // otherwise it will be sent again soon, or never
+		if m.quiet.Pause > 0 && m.wanted > 0 { // otherwise the message will be sent again soon, or never
 			m.doubt = true
 			l.delay(m, now, errSilent)
 		}
@@ -132,9 +132,9 @@ func (l *lane) answered(serial uint64, data []byte) {
 func (l *lane) retry(m *message, err error) {
 	if !errors.Is(err, errNotMine) && !errors.Is(err, errNobody) {
 		m.doubt = true
-		l.offset = offset{} // the owner may be of an earlier version, which can't read dated messages
+		l.offset = offset{} // the owner may run an earlier version, which can't read dated messages
 	}
-	if m.quiet.Pause > 0 { // otherwise it will be sent again soon
+	if m.quiet.Pause > 0 { // otherwise the message will be sent again soon
 		l.delay(m, time.Now(), err)
 		l.aim()
 	}
@@ -167,7 +167,7 @@ func (l *lane) decided(m *message, body []byte, err error) {
 func (l *lane) take(m *message, body []byte) {
 	var err error
 	for _, a := range m.requests {
-		if a.ended { // its caller may have reused the memory of the call
+		if a.ended { // the caller may have reused the memory of the call
 			var ok bool
 			if _, _, body, ok = frame.CutAnswer(body, make([]bool, a.ops)); !ok {
 				body = nil
@@ -185,12 +185,13 @@ func (l *lane) take(m *message, body []byte) {
 		}
 		a.end(err)
 	}
-	if at := newCutter(body); len(body) == momentSize { // otherwise the owner is of an earlier version
+	if at := newCutter(body); len(body) == momentSize { // otherwise the owner runs an earlier version
 		l.offset.learn(at.moment(), m.clocks, readClocks(l.client.cfg.Clock))
 	}
 }
 
-// again sends the calls of a message that was not committed in other messages, with alone each in one of its own.
+// again sends the calls of a message that was not committed in other messages. If alone is true, each call is sent in a
+// message of its own.
 func (l *lane) again(m *message, alone bool) {
 	for _, a := range slices.Backward(m.requests) {
 		if !a.ended {

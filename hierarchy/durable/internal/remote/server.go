@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// maxPending is how many messages with operations may wait for the log at once, and maxPendingBytes how many bytes
-	// they may have. Further messages are refused, and their senders retry.
+	// maxPending limits the number of messages with operations that wait for the log at once, and maxPendingBytes the
+	// number of their bytes. Further messages are refused, and their senders retry.
 	maxPending      = 256
 	maxPendingBytes = 64 << 20
-	// pageBytes is the size at which a page of a scan ends, approximately.
+	// pageBytes is the approximate size at which a page of a scan ends.
 	pageBytes = 128 << 10
 )
 
@@ -26,7 +26,7 @@ var (
 	errBusy = fmt.Errorf("%w: the owner has too many requests", partition.ErrUnavailable)
 	errStop = fmt.Errorf("%w: the owner has stopped answering", partition.ErrUnavailable)
 	errKind = errors.New("the message requests something unknown")
-	// errReply is for a message whose answer would do harm, or has nowhere to go.
+	// errReply is for a message without a reply subject, or with a reply subject that could do harm.
 	errReply = errors.New("the reply subject is none of an inbox")
 )
 
@@ -34,7 +34,7 @@ var (
 type Server struct {
 	cfg     Config
 	owner   *partition.Partition
-	refusal error // the error for all requests, if there is no owner
+	refusal error // the answer to all requests if owner is nil
 	sub     storage.Subscription
 	ctx     context.Context // for calls that wait for the log
 	cancel  context.CancelFunc
@@ -42,10 +42,10 @@ type Server struct {
 	mu      sync.Mutex // held while a message is read
 	stopped bool
 	calls   chan *pending
-	bytes   atomic.Int64  // of the messages in calls
+	bytes   atomic.Int64  // the number of bytes of the messages in calls
 	ended   chan struct{} // closed when all calls have an answer
 	once    sync.Once
-	room    []byte // for answers
+	room    []byte // memory for answers
 	exports map[uint64]*export
 }
 
@@ -57,7 +57,7 @@ type pending struct {
 }
 
 // Serve answers requests for a partition until Stop. When the partition is closed, or its Tenure is over, the answer is
-// that another process owns it.
+// that another process owns the partition.
 func Serve(cfg Config, at int, p *partition.Partition) (*Server, error) {
 	return serve(cfg, at, &Server{owner: p})
 }
@@ -82,9 +82,9 @@ func serve(cfg Config, at int, s *Server) (*Server, error) {
 	return s, nil
 }
 
-// Stop ends the Server. Calls that still wait for the log get the answer to retry. If the partition was closed before,
-// as it should be, there are none. Messages that have already reached this process are still answered: otherwise their
-// callers would wait for a while before they try the next owner.
+// Stop ends the Server. Calls that still wait for the log get the answer that they should be retried. If the partition
+// was closed before Stop, as it should be, no call waits. Messages that have already reached this process are still
+// answered: otherwise their callers would wait for a while before they try the next owner.
 func (s *Server) Stop() {
 	s.once.Do(func() {
 		s.sub.Drain()
@@ -120,7 +120,7 @@ func (s *Server) received(m storage.Message) {
 	case err != nil:
 	case k == opsKind:
 		if err = s.accept(m, version, body); err == nil {
-			return // answer sends the answer later
+			return // the method answer sends the answer later
 		}
 	default:
 		err = s.read(k, body)
@@ -172,7 +172,7 @@ func (s *Server) answer() {
 		case err == nil:
 			b = appendMoment(a.call.AppendAnswer(startAnswer(b[:0], done)), s.owner.Moment())
 		case errors.Is(err, partition.ErrPassed), errors.Is(err, partition.ErrOld):
-			t, _ := s.owner.Time() // the time is in the log, even if another process owns the log by now
+			t, _ := s.owner.Time() // this time is in the log, even if another process owns the log by now
 			b = appendTime(startAnswer(b[:0], statusOf(err)), t)
 		default:
 			b = appendFailure(b[:0], err)

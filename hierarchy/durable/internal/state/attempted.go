@@ -2,7 +2,7 @@ package state
 
 import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 
-// attempted applies the operations that handlers and Revive have caused.
+// attempted applies operations that attempts cause, and Revive.
 func (s *State) attempted(h *frame.Header, op *frame.Op, i uint32, r *record) error {
 	if op.Kind < frame.End || op.Kind > frame.Expire {
 		return senseless(op, "it is unknown")
@@ -58,7 +58,7 @@ func (s *State) change(h *frame.Header, op *frame.Op, i uint32, r *record) {
 	}
 }
 
-// finished records that the attempt of r has ended by itself, so that it can't be superseded.
+// finished records that the attempt of r has ended by itself, so that the attempt is not reported as superseded.
 func (s *State) finished(i uint32, r *record) {
 	if r.state == running {
 		r.state = waiting
@@ -66,10 +66,10 @@ func (s *State) finished(i uint32, r *record) {
 	delete(s.begun, i)
 }
 
-// stopped is called for a Close: the owner stopped in order. Attempts without an end in the log did not crash the
-// process, and may not have been made at all. So they don't count, and their timers are due.
+// stopped applies a Close, which means that the owner stopped in order. Attempts without an end in the log did not
+// crash the process, and some may never have begun. So these attempts don't count, and their timers are due.
 func (s *State) stopped() {
-	if s.owned { // nothing follows
+	if s.owned { // no frame follows the Close
 		return
 	}
 	for i := range s.begun {
@@ -82,7 +82,7 @@ func (s *State) stopped() {
 	clear(s.begun)
 }
 
-// leave takes a timer out of the state that it is in: off its wheel, for example.
+// leave undoes what belongs to the present status of a timer. For example, it takes a waiting timer off its wheel.
 func (s *State) leave(i uint32, r *record) {
 	switch r.state {
 	case waiting:

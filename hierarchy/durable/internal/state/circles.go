@@ -14,7 +14,7 @@ func (s *State) Circles(now, wall int64) []hierarchy.CircleStats {
 	return all
 }
 
-// AddCircles adds the timers of some circles to those of others.
+// AddCircles adds the timers of the circles some to the circles all.
 func AddCircles(all, some []hierarchy.CircleStats) {
 	for k, c := range some {
 		for slot, n := range c.Slots {

@@ -8,8 +8,8 @@ import (
 )
 
 // Build puts all waiting timers on their wheels, once all frames that were in the log have been read. Until then no
-// timer is due. Putting each timer there once costs a quarter of keeping them on the wheels while reading. More frames
-// may be read after Build.
+// timer is due. Putting each timer on its wheel once costs a quarter of keeping the wheels up to date while the log is
+// read. More frames may be read after Build.
 func (s *State) Build() {
 	s.built = true
 	for i := uint32(1); i < s.records.next; i++ {
@@ -28,9 +28,9 @@ func (s *State) Build() {
 	s.next = nil
 }
 
-// Advance moves the hands of the wheels, which must be empty, to the time of a frame. If the hand stood at the Unix
-// epoch, all timers of the present would be in one slot. A hand may be ahead of the time that Pop is given later, as
-// Pop does not rely on the hands.
+// Advance moves the hands of the wheels, which must be empty, to the time of a frame. If a hand stood at the Unix
+// epoch, all timers of the present would be in one slot of a wheel. A hand may be ahead of the time that Pop is given
+// later, as Pop does not rely on the hands.
 func (s *State) Advance(now int64) {
 	for _, wheel := range s.wheels {
 		advance(wheel, now)
@@ -49,18 +49,18 @@ func advance(wheel *hierarchy.Driven[uint32], now int64) {
 // Built reports whether Build was called.
 func (s *State) Built() bool { return s.built }
 
-// Own is called after the takeover by this process. now is the time of the takeover, and before the time of the frame
-// before it. From then on, only frames that this process writes are applied.
+// Own is called after the takeover by this process. The argument now is the time of the takeover's frame, and before is
+// the time of the frame that precedes it. After Own, only frames that this process writes are applied.
 func (s *State) Own(before, now int64) {
 	s.owned = true
 	s.Advance(now)
 	s.requests.renew(before, now)
 }
 
-// Forget forgets the callers that, at the time of a frame, need not be remembered any more.
+// Forget forgets the callers that need not be remembered any more. now is the time of a frame.
 func (s *State) Forget(now int64) { s.requests.expire(now) }
 
-// Begun returns the timers with an attempt whose begin is in the log, but not its end.
+// Begun returns the timers with an attempt of which the log has the begin but not the end.
 func (s *State) Begun() (refs []Ref) {
 	for i := range s.begun {
 		refs = append(refs, Ref(i))
@@ -68,15 +68,16 @@ func (s *State) Begun() (refs []Ref) {
 	return refs
 }
 
-// Next returns when the earliest timer is due on one of the wheels: in wall time, or in the owner's time.
+// Next returns when the earliest timer on one of the wheels is due. If wall is true, that is the wheel for wall times,
+// otherwise the wheel for the owner's time.
 func (s *State) Next(wall bool) (due int64, ok bool) {
 	d, ok := s.wheel(wall).Next()
 	return int64(d), ok
 }
 
 // Pop takes the earliest timer that is due off its wheel, given the owner's time and the wall time, and makes it held.
-// If both wheels have one, it takes the timer that is more overdue. The wall time may have gone back; a wheel also
-// keeps timers in order that are due before its hand.
+// If both wheels have a timer that is due, Pop takes the one that is more overdue. The wall time may have gone back,
+// but a wheel also keeps timers in order that are due before the time of its hand.
 func (s *State) Pop(now, wall int64) (d Due, ok bool) {
 	w := s.due(now, wall)
 	if w < 0 {
@@ -92,7 +93,8 @@ func (s *State) Pop(now, wall int64) (d Due, ok bool) {
 	return d, false
 }
 
-// Due is a timer that is due, and since when: in wall time if Wall is set, otherwise in the owner's time.
+// Due is a timer that is due. Since is the time since which it is due: a wall time if Wall is true, otherwise a time by
+// the owner's clock.
 type Due struct {
 	Ref   Ref
 	Since int64
@@ -147,11 +149,11 @@ func (s *State) is(ref Ref, id frame.ID, st status) bool {
 	return r != nil && r.state == st && r.id == id
 }
 
-// wait makes a timer wait on the wheel for its due time: the one for wall times, or the one for the owner's time.
+// wait makes a timer wait for its due time, on the wheel for wall times or on the wheel for the owner's time.
 func (s *State) wait(i uint32, r *record, until int64) { s.waitUntil(i, r, r.wall, until) }
 
-// waitUntil makes a timer wait. Between two attempts every timer waits in the owner's time, even one that was set for a
-// wall time.
+// waitUntil makes a timer wait. Between two attempts every timer waits in the owner's time, even a timer that was set
+// for a wall time.
 func (s *State) waitUntil(i uint32, r *record, wall bool, until int64) {
 	r.state = waiting
 	switch {

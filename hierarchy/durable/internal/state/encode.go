@@ -7,12 +7,12 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// The encoding of a timer in answers and messages. FORMAT.md describes the bytes.
+// This file has the encoding of a timer in answers and messages. FORMAT.md describes the bytes.
 
 const (
 	timerState   = 0x0f // the bits of the state
 	timerWall    = 0x10
-	timerExtra   = 0x20 // an Extra follows
+	timerExtra   = 0x20 // the bit that is set if an Extra follows
 	timerRunning = 1
 	timerDead    = 2
 )

@@ -8,7 +8,8 @@ import (
 
 // Dead timers wait on a wheel of their own, unless they are kept for ever.
 
-// SetKeepDead sets how long dead timers are kept. 0, the default, is for ever. It must be called on an empty State.
+// SetKeepDead sets the time for which dead timers are kept. With 0, the default, they are kept for ever. It must be
+// called on an empty State.
 func (s *State) SetKeepDead(d time.Duration) { s.keepDead = int64(d) }
 
 // bury makes a dead timer wait for the end of the time for which it is kept.
@@ -33,8 +34,8 @@ func (s *State) NextExpiry() (at int64, ok bool) {
 	return int64(d), ok
 }
 
-// PopExpired takes a dead timer that need not be kept any more, at a time of the owner's, off its wheel. The timer
-// stays dead until an Expire removes it.
+// PopExpired takes a dead timer off its wheel that, at the owner's time now, need not be kept any more. The timer stays
+// dead until an Expire removes it.
 func (s *State) PopExpired(now int64) (ref Ref, ok bool) {
 	if at, ok := s.NextExpiry(); !ok || at > now {
 		return 0, false

@@ -2,17 +2,18 @@ package state
 
 import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 
-// Extra holds what most timers don't have. It is not in the records, so that timers without it take no memory for it.
+// Extra holds the fields that most timers don't need. The Extras are not in the records, so that timers without an
+// Extra take no memory for it.
 type Extra struct {
 	Schedule  string // when the timer runs again, or ""
-	Trace     string // the trace context of the call that has set it, or ""
-	Missed    uint32 // how many other runs of the schedule were missed, which this run makes up for
+	Trace     string // the trace context of the call that has set the timer, or ""
+	Missed    uint32 // the number of missed runs of the schedule that this run makes up for
 	Started   bool   // an attempt of this run has begun
 	LastError string // of a dead timer: why its last attempt failed
 	Died      int64  // of a dead timer: the time of the frame with its death
 }
 
-// size returns about how many bytes e takes in the log.
+// size returns about the number of bytes that e takes in the log.
 func (e *Extra) size() int64 { return int64(frame.MoreSize(e.Schedule, e.Trace, e.LastError)) }
 
 // extraOf returns the Extra of an operation.
@@ -67,7 +68,7 @@ func (s *State) startRun(i uint32, r *record, op *frame.Op) {
 	e.Started = true
 	if op.Moved {
 		e.Missed, r.due, r.wall = op.Missed, op.Due, true
-		if r.state == waiting && r.attempt == 0 { // only if this process is not the owner, and follows the log
+		if r.state == waiting && r.attempt == 0 { // possible only while this process follows the log of another owner
 			s.unwheel(i, r)
 			s.wait(i, r, r.due)
 		}

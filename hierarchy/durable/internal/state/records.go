@@ -12,7 +12,7 @@ type record struct {
 	due     int64            // in wall time if wall is set, otherwise in the owner's time
 	id      frame.ID
 	home    uint64 // the number of the frame with its last Set, SetAt or Keep
-	hash    uint32 // of the key
+	hash    uint32 // the hash of the key
 	attempt uint32 // the number of the last attempt that the log has, or 0
 	keyLen  uint16
 	state   status
@@ -25,7 +25,7 @@ type status uint8
 const (
 	free    status = iota // the record has no timer
 	waiting               // on a wheel, or about to be put on one
-	held                  // due and on no wheel: its attempt has to be written to the log first, or waits for the lease
+	held                  // due and on no wheel: the attempt waits for a record in the log, for the lease, or for Begin
 	running               // an attempt is in progress
 	dead                  // on no wheel
 )
@@ -33,10 +33,10 @@ const (
 func (r *record) key() string   { return r.data[:r.keyLen] }
 func (r *record) value() string { return r.data[r.keyLen:] }
 
-// overhead is about how many bytes a timer takes in a frame apart from key and value.
+// overhead is about the number of bytes that a timer takes in a frame apart from key and value.
 const overhead = 32
 
-// size returns the least that the timer takes in the log.
+// size returns about the least number of bytes that the timer takes in the log.
 func (r *record) size() int { return len(r.data) + overhead }
 
 const (
@@ -50,7 +50,7 @@ type chunk struct {
 	free [chunkSize]uint8 // a stack of the gave places of the records that were given back after use
 	gave uint8
 	used uint8 // records from here on were never taken
-	live uint8 // how many records are taken
+	live uint8 // the number of records that are taken
 	room bool  // the chunk is listed in records.room
 }
 
@@ -144,8 +144,8 @@ func (r *records) again() (uint32, bool) {
 	}
 }
 
-// give makes record i free. If all records of its chunk are free, it releases the chunk's memory, and if all records
-// are, all memory.
+// give makes record i free. If all records of the chunk are free then, it releases the chunk's memory. If all records
+// of all chunks are free, it releases all memory.
 func (r *records) give(i uint32, live int) {
 	if live == 0 && r.pinned == 0 {
 		*r = records{}

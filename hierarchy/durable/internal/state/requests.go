@@ -9,8 +9,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Remember is how long a caller without requests is remembered, unless SetRemember changes that. A caller retries for a
-// minute. Only the command torture changes the variable, before it opens anything.
+// Remember is the time for which a caller without requests is remembered, unless SetRemember sets another time. A
+// caller retries for a minute. Only the command torture changes this variable, before it opens anything.
 var Remember = 5 * time.Minute
 
 // Request identifies a request of a caller. Each caller numbers its requests.
@@ -24,7 +24,7 @@ type answered struct {
 	home   uint64 // the number of the frame in which the answer was last written
 }
 
-// bytesOf returns about how many bytes answers take in the log.
+// bytesOf returns about the number of bytes that answers take in the log.
 func bytesOf(answers []answered) (n int64) {
 	for i := range answers {
 		n += int64(len(answers[i].answer)) + overhead
@@ -32,11 +32,11 @@ func bytesOf(answers []answered) (n int64) {
 	return n
 }
 
-// caller is what is remembered about a caller. Nobody waits for answers below the floor.
+// caller holds what is remembered about a caller. Nobody waits for answers with serial numbers below the floor.
 type caller struct {
 	floor   uint64
 	last    int64      // the time of its latest request
-	answers []answered // Invariant: sorted by serial, and none is below floor
+	answers []answered // Invariant: sorted by serial, and no serial is below floor
 }
 
 // requests holds the callers that are remembered.
@@ -44,7 +44,7 @@ type requests struct {
 	callers  map[uint64]*caller
 	bytes    int64 // the sum of the sizes of all answers
 	expires  int64 // no caller is forgotten before this time. Until Build none is forgotten at all
-	remember int64 // immutable; how long a caller is remembered
+	remember int64 // immutable; the time for which a caller is remembered
 	forgot   int64 // no caller that was forgotten had a request after this time
 }
 
@@ -55,8 +55,8 @@ func (c *caller) find(serial uint64) (at int, ok bool) {
 	})
 }
 
-// put records an answer that is in the log. While the log is being read, a caller may still be remembered here that its
-// owner had already forgotten before the request. Then the serial number is below the floor.
+// put records an answer that is in the log. While the log is being read, q may still remember a caller that the owner
+// of that time had already forgotten when it got the request. put recognizes that by a serial number below the floor.
 func (q *requests) put(h *frame.Header, op *frame.Op) {
 	c := q.callers[op.Caller]
 	if c != nil && op.Serial < c.floor { // forgotten
@@ -121,7 +121,7 @@ func (q *requests) renew(before, now int64) {
 	q.expires = now + q.remember
 }
 
-// expire forgets the callers whose latest request is too long ago.
+// expire forgets the callers without a request in the last time of the length remember.
 func (q *requests) expire(now int64) {
 	if len(q.callers) == 0 || now < q.expires {
 		return
@@ -196,14 +196,14 @@ const (
 	// Fresh: the request has not been committed.
 	Fresh Standing = iota
 	// Passed: the request has not been committed, but a later one of its caller has been. It must not be committed
-	// under this number: its caller may have given it up, and requested something else since.
+	// under this number, since its caller may have given it up and requested something else since.
 	Passed
 	// Old: the request may have been committed, and its caller forgotten since.
 	Old
 )
 
-// Counted is greater than all serial numbers of callers of earlier versions, which count from 1. Their requests are
-// never Passed or Old.
+// Counted is greater than all serial numbers of callers of earlier versions, which count from 1. Requests of these
+// callers are never Passed or Old.
 const Counted = 1 << 40
 
 // Standing returns the Standing of a request that has no Answer. Callers number their requests from the time of an

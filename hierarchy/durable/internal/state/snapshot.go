@@ -8,7 +8,7 @@ type Snapshot struct {
 	state *State
 	next  uint32
 	limit uint32
-	aside map[uint32]Timer // copies of timers that changed. Invariant: all are in records from next on, before limit
+	aside map[uint32]Timer // copies of timers that changed. Invariant: their records are from next on, before limit
 }
 
 // Snapshot returns a new Snapshot. Until it is closed, no record is used again.
@@ -47,7 +47,8 @@ func (s *State) preserve(i uint32) {
 	}
 }
 
-// preservePopped is preserve for a timer that was just taken off its wheel, where it had waited until that time.
+// preservePopped is preserve for a timer that was just taken off its wheel. until is the time for which the timer had
+// waited there.
 func (s *State) preservePopped(i uint32, until int64) {
 	if len(s.snapshots) == 0 {
 		return
@@ -67,8 +68,8 @@ func (s *State) setAside(i uint32, t Timer) {
 	}
 }
 
-// exported returns the timer of a record. Its Attempt is the last one in the log, since another owner would not know of
-// a later one.
+// exported returns the timer of a record. Its Attempt is the last attempt that is in the log, since another owner would
+// not know of a later attempt.
 func (s *State) exported(ref Ref) Timer {
 	t := s.Listed(ref)
 	t.Attempt = s.records.at(uint32(ref)).attempt

@@ -1,5 +1,5 @@
 // Package state holds the timers of a log in memory: by key, and by when they are due. It applies the operations of
-// frames that were read or have just been written. It has no lock, no clock and no goroutine.
+// frames that were read from the log or have just been written to it. It has no lock, no clock and no goroutine.
 package state
 
 import (
@@ -15,7 +15,7 @@ import (
 // errSense is for an operation that can't follow the operations before it.
 var errSense = errors.New("an operation makes no sense")
 
-// Ref identifies a record, as long as its key has a timer.
+// Ref identifies a timer by the number of its record. It is valid as long as the key of the timer has a timer.
 type Ref uint32
 
 // State holds the timers of a partition.
@@ -29,15 +29,15 @@ type State struct {
 	owned  bool // see Own
 
 	live  int   // records with a timer
-	dead  int   // how many of them are dead
-	bytes int64 // the sum of their sizes
+	dead  int   // the number of dead timers
+	bytes int64 // the sum of the sizes of all timers
 
 	requests  requests
 	snapshots []*Snapshot
-	extras    map[uint32]*Extra // Invariant: none is zero
+	extras    map[uint32]*Extra // Invariant: no value is the zero Extra
 	keepDead  int64
 
-	begun map[uint32]struct{} // timers with an attempt whose begin is in the log, but not its end
+	begun map[uint32]struct{} // timers with an attempt of which the log has the begin but not the end
 	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if it has had an attempt
 
 	// Superseded, if not nil, is called for a timer that was set, moved or removed while its attempt was in progress.
@@ -59,8 +59,8 @@ func New() *State {
 	}
 }
 
-// Len returns the number of timers that are not dead, and Dead the number of those that are. Bytes returns about how
-// many bytes all timers, and the remembered answers, take in the log.
+// Len returns the number of timers that are not dead, and Dead the number of dead timers. Bytes returns about the
+// number of bytes that all timers and the remembered answers take in the log.
 func (s *State) Len() int     { return s.live - s.dead }
 func (s *State) Dead() int    { return s.dead }
 func (s *State) Bytes() int64 { return s.bytes + s.requests.bytes }
@@ -74,8 +74,8 @@ func (s *State) find(key []byte) (i, hash uint32) {
 	return s.table.find(&s.records, hash, key), hash
 }
 
-// Apply applies an operation. If the key has no timer, that is no error, as the frame in which it was set may have been
-// trimmed. Then a Keep follows.
+// Apply applies an operation. It is not an error if the key has no timer, since the frame in which the timer was set
+// may have been trimmed. A later frame then has a Keep of the timer.
 func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	s.clean = op.Kind == frame.Close
 	switch op.Kind {
@@ -115,8 +115,8 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	return nil
 }
 
-// move gives a timer another due time, and another ID. If it has a schedule, its run has not started then, and makes up
-// for as many other runs as before.
+// move gives a timer another due time, and another ID. If the timer has a schedule, its run counts as not started after
+// that, and makes up for the same number of other runs as before.
 func (s *State) move(i uint32, r *record, op *frame.Op) {
 	s.leave(i, r)
 	r.due, r.id, r.wall, r.attempt = op.Due, op.ID, false, 0
@@ -131,7 +131,7 @@ func senseless(op *frame.Op, why string) error {
 	return fmt.Errorf("%w: %v of %.60q: %s", errSense, op.Kind, op.Key, why)
 }
 
-// set replaces the timer of a key, or makes one.
+// set replaces the timer of a key, or adds one if the key has none.
 func (s *State) set(h *frame.Header, op *frame.Op) {
 	i, hash := s.find(op.Key)
 	if i == 0 {
@@ -169,7 +169,7 @@ func (s *State) fill(i uint32, r *record, h *frame.Header, op *frame.Op) {
 	s.setExtra(i, extraOf(&op.More))
 }
 
-// keep applies a Keep: it adds the timer. If the key has a timer already, that must be the same.
+// keep applies a Keep: it adds the timer. If the key has a timer already, it must be the same timer.
 func (s *State) keep(h *frame.Header, op *frame.Op) error {
 	i, hash := s.find(op.Key)
 	if i != 0 {

@@ -7,12 +7,12 @@ type Timer struct {
 	Key, Value string
 	ID         frame.ID
 	Due        int64
-	Attempt    uint32 // the last one that is in the log
+	Attempt    uint32 // the number of the last attempt that is in the log
 	Home       uint64
 	Wall       bool
 	Dead       bool
-	Running    bool  // only from Listed: an attempt is in progress
-	Next       int64 // only from Listed: when the next attempt is due, of a timer that waits for another one
+	Running    bool  // whether an attempt is in progress; only Listed sets it
+	Next       int64 // when the next attempt of a timer that is tried again is due; only Listed sets it
 	Extra
 }
 
@@ -80,7 +80,8 @@ func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 	return op, room
 }
 
-// Listed returns the timer of a record. Its Attempt is the last one that has begun, even if that is not in the log.
+// Listed returns the timer of a record. Its Attempt is the last attempt that has begun, even if the log does not have
+// that attempt.
 func (s *State) Listed(ref Ref) Timer {
 	i := uint32(ref)
 	t := s.Timer(ref)
@@ -94,8 +95,8 @@ func (s *State) Listed(ref Ref) Timer {
 	return t
 }
 
-// Cursor iterates over all timers, a batch at a time. It returns a timer that is there throughout exactly once. A
-// Cursor must be closed.
+// Cursor iterates over all timers, a batch at a time. It returns a timer that exists throughout the iteration exactly
+// once. A Cursor must be closed.
 type Cursor struct {
 	state *State
 	next  uint32
@@ -124,8 +125,8 @@ func (c *Cursor) Close() { c.state.records.pinned-- }
 // Records returns a number that is greater than the numbers of all present records.
 func (s *State) Records() uint32 { return s.records.next }
 
-// Walk calls f for the timers in the records from from until before to, until f returns false. It returns the number of
-// the record for which f did, or to.
+// Walk calls f for the timers in the records with numbers from from to to-1, until f returns false. It returns the
+// number of the record for which f returned false, or to.
 func (s *State) Walk(from, to uint32, f func(Ref, Timer) bool) uint32 {
 	for i := max(1, from); i < min(to, s.records.next); i++ {
 		if s.records.timer(i) != nil && !f(Ref(i), s.Listed(Ref(i))) {
@@ -135,7 +136,7 @@ func (s *State) Walk(from, to uint32, f func(Ref, Timer) bool) uint32 {
 	return to
 }
 
-// HasHome reports whether the record has a timer that was last written, whole, in frame home.
+// HasHome reports whether the record has a timer whose last complete copy in the log is in frame home.
 func (s *State) HasHome(ref Ref, home uint64) bool {
 	r := s.records.timer(uint32(ref))
 	return r != nil && r.home == home

@@ -17,13 +17,13 @@ import (
 // Dialect returns the dialect of PostgreSQL. The relay is woken by NOTIFY, and holds a connection for that.
 //
 // PostgreSQL commits transactions with NOTIFY one after the other, to keep their order. So transactions notify only
-// while the relay waits. While it waits it holds an advisory lock, and a transaction that gets this lock in shared mode
-// does not notify. While rows arrive, and while a transaction is open that does not notify, the relay polls for rows
-// every 5 to 10 ms.
+// while the relay waits. While the relay waits, it holds an advisory lock. A transaction that gets this lock in shared
+// mode does not notify. The relay polls for rows every 5 to 10 ms while rows arrive, and while a transaction that does
+// not notify is open.
 //
 // The rows of a key get their IDs under an advisory lock that the transaction holds until it ends. If two transactions
-// have operations on the same keys in different orders, PostgreSQL ends one of them with deadlock_detected, as with
-// rows that both update.
+// have operations on the same keys in different orders, PostgreSQL ends one of them with deadlock_detected, as it does
+// with transactions that update the same rows.
 func Dialect() outbox.Dialect {
 	return outbox.Dialect{
 		Name: "PostgreSQL",
@@ -88,7 +88,7 @@ func listen(ctx context.Context, db *sql.DB, table string, wake func()) error {
 	})
 }
 
-// awaitLock wakes the relay repeatedly, until no transaction is open that does not notify it, and once more after that.
+// awaitLock wakes the relay repeatedly until all open transactions notify it, and once more after that.
 func awaitLock(ctx context.Context, pg *pgx.Conn, table string, wake func()) error {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()

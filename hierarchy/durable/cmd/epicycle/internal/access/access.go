@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Role is what the bearer of a token may do. Each role may do everything that the roles before it may do.
+// Role determines what the bearer of a token may do. Each role may do everything that the roles before it may do.
 type Role int
 
 // The roles.
@@ -23,11 +23,11 @@ const (
 
 func (r Role) String() string { return [...]string{"none", "read", "write", "admin"}[r] }
 
-// Bearer identifies the sender of a request, and what it may do.
+// Bearer has the name of the sender of a request, and tells what the sender may do.
 type Bearer struct {
 	Name   string
 	Role   Role
-	Prefix string // of the keys that the bearer may see and change
+	Prefix string // the prefix of the keys that the bearer may see and change
 }
 
 // Everybody is the bearer of all requests if there are no tokens.
@@ -44,7 +44,7 @@ type entry struct {
 	Bearer
 }
 
-// Parse reads lines of NAME ROLE SHA256-OF-TOKEN [PREFIX]. It ignores empty lines and those that begin with #.
+// Parse reads lines of NAME ROLE SHA256-OF-TOKEN [PREFIX]. It ignores empty lines and lines that begin with #.
 func Parse(r io.Reader) (*Tokens, error) {
 	t := new(Tokens)
 	lines := bufio.NewScanner(r)
@@ -73,7 +73,7 @@ func Parse(r io.Reader) (*Tokens, error) {
 	return t, nil
 }
 
-// parseEntry parses a line. Its errors do not show the third field, which may be a token by mistake.
+// parseEntry parses a line. Its errors do not show the third field, since that may be a token by mistake.
 func parseEntry(fields []string) (e entry, err error) {
 	if len(fields) < 3 || len(fields) > 4 {
 		return e, fmt.Errorf("%d fields instead of NAME ROLE SHA256-OF-TOKEN [PREFIX]", len(fields))

@@ -71,7 +71,8 @@ type chunk struct {
 	results []Result
 	batch   durable.Batch[string, task.Task]
 	places  []int
-	// conditional tells for each operation whether it sets a timer: if it was not done, its condition was not met.
+	// conditional tells for each operation whether it sets a timer. If such an operation was not done, its condition
+	// was not met.
 	conditional []bool
 	size        int
 }

@@ -8,7 +8,7 @@ import (
 
 // Limits for reading the rest of bodies that are too large.
 const (
-	drainSome = 256 << 10 // package http reads that much by itself
+	drainSome = 256 << 10 // the number of bytes that package http reads by itself
 	drainMost = 16 << 20
 	drainTime = 10 * time.Second
 )

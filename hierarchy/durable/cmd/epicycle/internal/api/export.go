@@ -14,7 +14,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 )
 
-// partTime is how long each part of a long body may take, in either direction. The whole body may take any time.
+// partTime is the time limit for each part of a long body, of a request or an answer. The whole body has no time limit.
 const partTime = time.Minute
 
 const lineType = "application/jsonl"
@@ -47,8 +47,8 @@ func (a *API) export(ctx context.Context, in *exportInput) (*huma.StreamResponse
 	return &huma.StreamResponse{Body: func(huma.Context) { a.exportTo(ctx, in.w, prefix) }}, nil
 }
 
-// exportTo writes all timers, a line each. If it fails after it has begun, it cuts the connection, so that the client
-// can't take a part for the whole.
+// exportTo writes all timers, one per line. If it fails after the answer has begun, it cuts the connection, so that the
+// client does not take a part of the export for the whole.
 func (a *API) exportTo(ctx context.Context, w http.ResponseWriter, prefix string) {
 	part := &parts{w: w, control: http.NewResponseController(w)}
 	out := bufio.NewWriterSize(part, partSize)
@@ -72,7 +72,7 @@ func (a *API) exportTo(ctx context.Context, w http.ResponseWriter, prefix string
 	}
 }
 
-// partSize is how many bytes are written at once.
+// partSize is the number of bytes that are written at once.
 const partSize = 32 << 10
 
 // parts sends a long answer, with a time limit for each part.

@@ -84,14 +84,14 @@ func (b body) discard() {
 	_ = b.control.SetWriteDeadline(time.Now().Add(partTime))
 }
 
-// importer is an import in progress. Its Read converts the request's lines to lines of package durable, with the same
-// numbers.
+// importer is an import in progress. Its Read converts the request's lines to lines of package durable, one to one, so
+// that line numbers stay the same.
 type importer struct {
 	api    *API
 	who    *access.Bearer
 	lines  *bufio.Scanner
 	number int
-	ready  []byte // converted, and not read yet
+	ready  []byte // the part of a converted line that was not read yet
 }
 
 func (in *importer) Read(b []byte) (int, error) {

@@ -12,11 +12,11 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
-// line is a timer as a line of JSON. It has the fields of Timer. All other fields of package durable's lines are kept
-// unchanged, so that nothing is lost between one server and another.
+// line is a timer as a line of JSON. It has the fields of Timer. Other fields of package durable's lines are kept
+// unchanged, so that an export and an import lose nothing.
 type line map[string]json.RawMessage
 
-// renamed has the fields with other names in package durable's lines.
+// renamed maps names of fields to the different names that they have in package durable's lines.
 var renamed = map[string]string{"attempt": "attempts", "error": "last_error", "error_base64": "last_error_base64"}
 
 // first has the fields with which a line begins.
@@ -78,7 +78,7 @@ func (l line) storedValue() (b []byte, err error) {
 	return b, err
 }
 
-// setTask sets the fields of a value. If its JSON is not compact, the line also has it as text.
+// setTask sets the fields of a value. If the JSON of the value is not compact, the line also has it as text.
 func (l line) setTask(t task.Task) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, t.Value); err != nil {
@@ -147,7 +147,7 @@ func (a *API) stored(text []byte) (key string, stored []byte, err error) {
 	for _, name := range []string{"value", "value_text", "to", "timeout"} {
 		delete(l, name)
 	}
-	encoded, _ := task.Codec{}.Append(nil, t) // does not fail
+	encoded, _ := task.Codec{}.Append(nil, t) // Append never fails
 	l.set("value_base64", encoded)
 	for ours, theirs := range renamed {
 		l.rename(ours, theirs)

@@ -12,8 +12,8 @@ type LineWriter struct {
 	rest []byte // the beginning of a line
 }
 
-// NewLineWriter returns a writer that writes to out what turn returns for each line. turn is called with lines without
-// the newline, and returns lines with it, or nothing.
+// NewLineWriter returns a writer that calls turn for each line and writes the result to out. The argument of turn is a
+// line without the newline. The result is a line with the newline, or empty.
 func NewLineWriter(out io.Writer, turn func(line []byte) ([]byte, error)) *LineWriter {
 	return &LineWriter{out: out, turn: turn}
 }

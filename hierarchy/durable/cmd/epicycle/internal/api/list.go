@@ -63,7 +63,7 @@ type removeAllOutput struct {
 	}
 }
 
-// removeSome is how many timers are removed in one batch.
+// removeSome is the number of timers that are removed in one batch.
 const removeSome = 1000
 
 func (a *API) removeAll(ctx context.Context, in *removeAllInput) (*removeAllOutput, error) {

@@ -25,7 +25,7 @@ type Problem struct {
 	// Imported is a pointer, so that 0 is not omitted.
 	Imported *int `json:"imported,omitempty" doc:"Of an import that has failed: how many timers were imported"`
 
-	retryAfter int // seconds
+	retryAfter int // the header Retry-After, in seconds
 }
 
 func (p *Problem) Error() string { return p.Detail }

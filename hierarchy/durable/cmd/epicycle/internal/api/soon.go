@@ -7,7 +7,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
 )
 
-// soonTime is an upper bound for how long an answer takes.
+// soonTime is an upper bound for the duration of an answer.
 const soonTime = 5 * time.Minute
 
 // soon helps to answer requests that make a timer due soon: the timer may have ended by the time of the answer.
@@ -27,7 +27,7 @@ func (s soon) stop() {
 }
 
 // ended returns the entry of a timer that has ended, as it was when it was due. If another server has fired the timer,
-// its ID is not known here.
+// this server does not know the timer's ID.
 func (s soon) ended(e service.Entry) service.Entry {
 	e.State = durable.StateWaiting
 	if s.watch == nil {

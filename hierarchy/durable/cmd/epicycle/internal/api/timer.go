@@ -56,8 +56,8 @@ type Moving struct {
 // due is the parsed form of When.
 type due struct {
 	in       time.Duration
-	at       time.Time // if not zero
-	schedule string    // if not empty
+	at       time.Time // the due time, unless zero
+	schedule string    // the text of the schedule, unless empty
 }
 
 // errTime is for a request without exactly one time.

@@ -66,7 +66,7 @@ func (a *API) move(ctx context.Context, in *moveInput) (*timerOutput, error) {
 	return a.change(ctx, in.Key, d, errNoTimer, func() (bool, error) { return a.Service.Move(ctx, in.Key, d) })
 }
 
-// change calls f, which makes the timer of a key due after in, and answers with the timer.
+// change calls f, which must make the timer of a key due after the time in, and answers with the timer.
 func (a *API) change(ctx context.Context, key string, in time.Duration, absent *Problem, f func() (bool, error)) (*timerOutput, error) {
 	soon := a.soon(key, in)
 	defer soon.stop()

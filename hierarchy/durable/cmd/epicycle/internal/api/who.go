@@ -84,7 +84,8 @@ func (a *API) mayKey(ctx context.Context, role access.Role, key string) error {
 	return nil
 }
 
-// mayPrefix returns the prefix of those keys with a prefix that the bearer may see or change.
+// mayPrefix restricts a prefix of keys: it returns the prefix of the keys with that prefix that the bearer may see.
+// With another role than Read, the bearer must have the role for all keys with that prefix.
 func (a *API) mayPrefix(ctx context.Context, role access.Role, prefix string) (string, error) {
 	who, err := a.may(ctx, role)
 	switch {

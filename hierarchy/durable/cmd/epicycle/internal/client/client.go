@@ -22,8 +22,8 @@ type Client struct {
 	http  *http.Client
 }
 
-// New returns a client of the server at an address or URL. token may be empty. conns is how many idle connections are
-// kept.
+// New returns a client of the server at an address or URL. token may be empty. conns is the number of idle connections
+// that are kept.
 func New(server, token string, conns int) (*Client, error) {
 	if !strings.Contains(server, "://") {
 		server = "http://" + server
@@ -41,7 +41,7 @@ func New(server, token string, conns int) (*Client, error) {
 // Path returns the path of a timer.
 func Path(key string) string { return "/v1/timers/" + escape(key) }
 
-// escape is url.PathEscape, but also escapes "." and "..", which would be taken for steps in a path.
+// escape is url.PathEscape, but it also escapes "." and "..", which would otherwise be taken for steps in a path.
 func escape(text string) string {
 	if text == "." || text == ".." {
 		return strings.ReplaceAll(text, ".", "%2E")
@@ -52,8 +52,8 @@ func escape(text string) string {
 // QueuePath returns the path of a queue.
 func QueuePath(name, what string) string { return "/v1/queues/" + escape(name) + "/" + what }
 
-// Do sends a request, with in as its body if it is not nil, and decodes the answer into out if that is not nil. If the
-// answer is an error, Do returns it as an *api.Problem.
+// Do sends a request and decodes the answer. If in is not nil, it is the body of the request. If out is not nil, the
+// answer is decoded into it. If the answer is an error, Do returns it as an *api.Problem.
 func (c *Client) Do(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -105,7 +105,7 @@ func bare(err error) error {
 	return err
 }
 
-// maxProblem is how many bytes of an answer with an error are read.
+// maxProblem is the largest number of bytes that are read of an answer with an error.
 const maxProblem = 1 << 20
 
 func problem(resp *http.Response) error {
@@ -126,7 +126,8 @@ type Page struct {
 	Next   string      `json:"next,omitempty"`
 }
 
-// List calls f with timers, in order of their keys, page by page, until there were limit timers, or all if limit is 0.
+// List calls f with timers, in order of their keys, page by page, until it has passed limit timers to f. If limit is 0,
+// it passes all timers.
 func (c *Client) List(ctx context.Context, prefix, state string, limit int, f func([]api.Timer) error) error {
 	q := url.Values{"prefix": {prefix}, "state": {state}}
 	for n := 0; ; {

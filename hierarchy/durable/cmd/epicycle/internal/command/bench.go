@@ -106,7 +106,8 @@ func (b *bench) report(what string, rate float64, h *hierarchy.Histogram, more s
 	})
 }
 
-// crowd calls f in n goroutines, again and again, for a time. It returns the rate of the calls, and how long they took.
+// crowd calls f in n goroutines, again and again, for the time of the measurement. It returns the rate and the
+// durations of the calls.
 func (b *bench) crowd(n int, f func(worker, call int) error) (rate float64, h hierarchy.Histogram, err error) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -133,7 +134,7 @@ func (b *bench) crowd(n int, f func(worker, call int) error) (rate float64, h hi
 
 const benchBody = `{"in":"1h","value":{"order":17,"text":"%s"},"to":{"queue":"` + benchPrefix + `"}}`
 
-// send sends a body that is ready, so that the client takes as little of the machine as possible.
+// send sends a body that was encoded before, so that the client takes as little of the machine as possible.
 func (b *bench) send(method, path, body string) error {
 	resp, err := b.client.Open(b.ctx, method, path, strings.NewReader(body))
 	if err != nil {
@@ -206,7 +207,7 @@ func (b *bench) memory() error {
 		fmt.Sprintf("memory %s, before %s", terminal.Amount(after), terminal.Amount(before)))
 }
 
-// resident returns how much memory the server uses.
+// resident returns the number of bytes of memory that the server uses.
 func (b *bench) resident() (int64, error) {
 	resp, err := b.client.Open(b.ctx, http.MethodGet, "/metrics", nil)
 	if err != nil {

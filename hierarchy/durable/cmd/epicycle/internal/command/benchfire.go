@@ -16,7 +16,7 @@ import (
 // hooks receives webhooks, and measures how late they are.
 type hooks struct {
 	total int
-	done  chan struct{} // closed when all have come
+	done  chan struct{} // closed when all webhooks have arrived
 
 	mu    sync.Mutex
 	late  hierarchy.Histogram // guarded by mu
@@ -66,10 +66,12 @@ func (b *bench) fire() error {
 		fmt.Sprintf("%s of %s, %d early", terminal.Count(h.late.Count()), terminal.Count(h.total), h.early))
 }
 
-// fireTime is how long a measurement waits for its last webhooks. Without -allow they never arrive.
+// fireTime limits the wait of a measurement for its last webhooks. If the server runs without -allow, no webhook
+// arrives.
 const fireTime = 15 * time.Second
 
-// setFiring sets timers that are due evenly over the time of a measurement, which begins shortly after.
+// setFiring sets timers that are due evenly over the time of a measurement, which begins some seconds after the call of
+// setFiring.
 func (b *bench) setFiring(hook string, total int) error {
 	begin := time.Now().Add(2*time.Second + time.Duration(total)*20*time.Microsecond)
 	to, _ := url.Parse(hook)

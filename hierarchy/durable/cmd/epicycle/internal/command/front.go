@@ -113,7 +113,7 @@ func (f *front) serve(ctx context.Context, h http.Handler, drain func(context.Co
 		ErrorLog:    slog.NewLogLogger(f.logger.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return base },
 	}
-	server.RegisterOnShutdown(cancel) // for streams, which don't end by themselves
+	server.RegisterOnShutdown(cancel) // ends streams, which don't end by themselves
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(f.listener) }()
 	stop := f.onHangup()
@@ -139,7 +139,7 @@ func (f *front) serve(ctx context.Context, h http.Handler, drain func(context.Co
 	return nil
 }
 
-// requestTime is how long requests in progress may still take at the end.
+// requestTime is the time limit for the requests in progress when the server shuts down.
 const requestTime = 5 * time.Second
 
 // limit counts connections, and closes those above the limit.
@@ -152,7 +152,7 @@ func (l *limit) state(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		if l.open.Add(1) > l.most {
-			c.Close() // then state is called with StateClosed
+			c.Close() // package http then calls state with StateClosed
 		}
 	case http.StateClosed, http.StateHijacked:
 		l.open.Add(-1)

@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/client"
 )
 
-// remote has what all commands need that send requests to a server.
+// remote has the fields that all commands need that send requests to a server.
 type remote struct {
 	std    streams
 	server string
@@ -36,7 +36,8 @@ func remoteCommand(std streams, c *cobra.Command, run func(*remote, *cobra.Comma
 	return c
 }
 
-// dial returns a client of the server in the flag or, if that is empty, in the environment.
+// dial returns a client of the server that the argument names or, if that is empty, of the server that the environment
+// names. If neither names one, it is the default address on this machine.
 func dial(server string, conns int) (*client.Client, error) {
 	if server == "" {
 		server = os.Getenv("EPICYCLE_SERVER")
@@ -51,7 +52,7 @@ func dial(server string, conns int) (*client.Client, error) {
 	return c, nil
 }
 
-// fault gives an error of the server or the network its exit code.
+// fault returns an error of the server or of the network with its exit code.
 func fault(err error) error {
 	var known *exit
 	var p *api.Problem

@@ -75,7 +75,7 @@ func (s *salvage) line(stored []byte) ([]byte, error) {
 	line, err := api.Line(stored)
 	if err != nil {
 		s.foreign++
-		return append(stored, '\n'), nil //nolint:nilerr // nothing that was salvaged may be lost
+		return append(stored, '\n'), nil //nolint:nilerr // a line that can't be converted must not be lost
 	}
 	return line, nil
 }

@@ -137,7 +137,7 @@ func shutdown(svc *service.Service, logger *slog.Logger) {
 	}
 }
 
-// endTime is how long shutdown may take.
+// endTime is the time limit of shutdown.
 const endTime = 10 * time.Second
 
 // service returns the configuration of the timers and of their webhooks.
@@ -181,9 +181,9 @@ func (s *server) service(logger *slog.Logger) (cfg service.Config, err error) {
 	}, nil
 }
 
-// isEmpty reports whether a directory has nothing in it, or does not exist. Logs share nothing, not even the syncs of
-// their disk: with few processors the disk is what limits calls, and what meets in one log shares a sync. If there is
-// a directory already, its logs stay as they are.
+// isEmpty reports whether a directory is empty or does not exist. Only such a directory gets the number of logs that
+// suits few processors: a single log syncs the operations of many calls together, while several logs sync separately.
+// The number of logs of an existing directory stays the same.
 func isEmpty(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist))

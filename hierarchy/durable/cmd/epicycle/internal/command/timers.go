@@ -166,7 +166,7 @@ func listing(std streams, c *cobra.Command, state *string) *cobra.Command {
 			for i := range some {
 				t.timer(&some[i], errors)
 			}
-			return t.end() // so that the first page is printed early
+			return t.end() // ends each page, so that the first page is printed early
 		})
 		return err
 	})

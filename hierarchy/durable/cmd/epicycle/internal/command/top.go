@@ -79,7 +79,7 @@ func (m *reading) value(name string) (sum float64) {
 	return sum
 }
 
-// quantile returns an upper bound of a quantile of what was counted between two readings.
+// quantile returns an upper bound of a quantile of the observations between two readings.
 func (m *reading) quantile(name string, q float64, before *reading) time.Duration {
 	now, old := m.histogram(name), before.histogram(name)
 	n := float64(now.GetSampleCount() - old.GetSampleCount())

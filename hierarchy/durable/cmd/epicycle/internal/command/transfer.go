@@ -57,7 +57,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// counted prints how many timers were exported or imported.
+// counted prints the number of timers that were exported or imported.
 func (r *remote) counted(what string, n int) error {
 	return r.print(map[string]int{what: n}, func() error {
 		_, err := fmt.Fprintln(r.std.out, n, what)
@@ -65,7 +65,7 @@ func (r *remote) counted(what string, n int) error {
 	})
 }
 
-// writeWhole writes a file. It replaces an existing file only once the new one is complete.
+// writeWhole writes a file. It replaces an existing file only once the new file is complete.
 func writeWhole(name string, write func(io.Writer) error) (err error) {
 	part, err := os.OpenFile(name+".part", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {

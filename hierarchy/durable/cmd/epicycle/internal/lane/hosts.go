@@ -2,8 +2,8 @@ package lane
 
 import "sync"
 
-// Hosts calls a function for timers, with limits for how many calls there are at once, for each host and in all. A
-// timer that waits for one host holds up no other host, and takes no place. NewHosts makes one.
+// Hosts calls a function for timers. It limits the number of calls at once, for each host and in total. A timer that
+// waits for one host does not hold up other hosts, and takes no place. NewHosts makes one.
 type Hosts struct {
 	perHost, total int
 	run            func(Due)
@@ -11,7 +11,7 @@ type Hosts struct {
 
 	mu      sync.Mutex
 	hosts   map[string]*host
-	ready   []*host // hosts that have a timer and a place of their own, and wait for one of the total
+	ready   []*host // hosts with a timer and a free place of their own that wait for a free place of the total
 	running int
 	stopped bool
 	idle    *sync.Cond
@@ -22,7 +22,7 @@ type host struct {
 	name    string
 	waiting waiting
 	running int
-	ready   bool // whether it is in Hosts.ready
+	ready   bool // whether the host is in Hosts.ready
 }
 
 // NewHosts returns a Hosts that calls run in goroutines. waits reports whether a timer still waits for its attempt.
@@ -105,7 +105,7 @@ func (h *Hosts) Stop() <-chan struct{} {
 	return done
 }
 
-// Len returns how many timers run, and how many wait.
+// Len returns the number of timers that run, and of timers that wait.
 func (h *Hosts) Len() (running, waiting int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

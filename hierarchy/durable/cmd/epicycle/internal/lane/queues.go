@@ -15,7 +15,7 @@ type Queues struct {
 
 type queue struct {
 	waiting waiting
-	takers  []*taker // first come first
+	takers  []*taker // in the order of their arrival
 }
 
 // taker is a waiting call of Wait.
@@ -111,7 +111,8 @@ func (one *queue) has(allows func(key string) bool) bool {
 	return false
 }
 
-// leave removes a taker that does not wait any more. If it was woken meanwhile, another one is woken instead.
+// leave removes a taker that does not wait any more. If that taker was woken meanwhile, leave wakes another one
+// instead.
 func (q *Queues) leave(name string, one *queue, t *taker) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -159,7 +160,7 @@ func (q *Queues) Stop() {
 	}
 }
 
-// Len returns how many timers wait in each queue.
+// Len returns the number of timers that wait in each queue.
 func (q *Queues) Len() map[string]int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

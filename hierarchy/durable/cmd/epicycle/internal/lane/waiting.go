@@ -1,5 +1,5 @@
-// Package lane holds the timers that are due and wait for their attempts: for a place at the host of a webhook, or for
-// a worker that takes from a queue.
+// Package lane holds the timers that are due and wait for their attempts. A timer waits for a place at the host of its
+// webhook, or for a worker that takes from its queue.
 package lane
 
 import (
@@ -16,24 +16,24 @@ type Due struct {
 	At  time.Time
 }
 
-// waiting holds timers that are due, in order of their due times. It holds each key once: a timer replaces an earlier
-// one with its key. It is not safe for concurrent use.
+// waiting holds timers that are due, in order of their due times. It holds at most one timer for each key: a new timer
+// replaces an earlier timer with the same key. It is not safe for concurrent use.
 type waiting struct {
 	order order
 	keys  map[string]*item
 	seq   uint64
-	// checked is how many timers were left after the last sweep.
+	// checked is the number of timers that were left after the last sweep.
 	checked int
 }
 
 type item struct {
 	Due
-	seq uint64 // of timers that are due at the same time, the one that came first is first
-	at  int    // its index in order
+	seq uint64 // the order of arrival, for timers that are due at the same time
+	at  int    // the index of the item in order
 }
 
-// push adds a timer. waits reports whether a timer still waits; it is called now and then, in order to remove those
-// that don't.
+// push adds a timer. waits reports whether a timer still waits. push calls waits now and then, to remove timers that do
+// not wait any more.
 func (w *waiting) push(d Due, waits func(Due) bool) {
 	if w.keys == nil {
 		w.keys = make(map[string]*item)
@@ -52,7 +52,7 @@ func (w *waiting) push(d Due, waits func(Due) bool) {
 	}
 }
 
-// sweepAbove is by how many the timers must exceed twice waiting.checked before the next sweep.
+// sweepAbove is the number by which the timers must exceed twice waiting.checked before the next sweep.
 const sweepAbove = 1 << 10
 
 // sweep removes the timers that were set, moved or removed since they were pushed.

@@ -1,5 +1,5 @@
 // Package page is the page of a server: a table of timers, and the live page of package view. If the server requires a
-// token, it prompts for it, and keeps it in the browser's session.
+// token, the page prompts for the token, and keeps it in the browser's session.
 package page
 
 import (
@@ -18,7 +18,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 func Register(mux *http.ServeMux) {
 	sub, err := fs.Sub(files, "files")
 	if err != nil {
-		panic(err) // the name is not valid
+		panic(err) // impossible, since the name is valid
 	}
 	serve := http.FileServerFS(sub)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {

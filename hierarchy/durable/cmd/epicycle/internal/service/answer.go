@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// How peers answer each other.
+// This file shows how peers answer each other.
 
 // begin calls f in a goroutine. It reports false if close was called.
 func (p *peers) begin(f func()) bool {

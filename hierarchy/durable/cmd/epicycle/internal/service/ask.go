@@ -18,11 +18,13 @@ type asking struct {
 }
 
 const (
-	// askEvery is how often a question is repeated, for servers that have come since, and in case of loss.
+	// askEvery is the interval at which a question is repeated. Servers that were started since get it then, and a lost
+	// question is replaced.
 	askEvery = 5 * time.Second
-	// onceTime is how long the answers of the others are awaited if the worker does not wait for firings.
+	// onceTime limits the wait for answers of other servers if the worker does not wait for firings.
 	onceTime = 250 * time.Millisecond
-	// maxAnswers is more than the servers that share timers. What is lost is asked again.
+	// maxAnswers is the size of the buffer for answers. It is larger than the usual number of servers. If an answer is
+	// lost, the question is repeated.
 	maxAnswers = 64
 )
 
@@ -49,7 +51,7 @@ func (p *peers) await(ctx context.Context, queue, prefix string) (f found, ok bo
 	return f, ok
 }
 
-// send sends the question, or takes it back.
+// send sends the question to the other servers, or with opForget takes the question back.
 func (a *asking) send(op string, wait time.Duration) {
 	r := a.request
 	r.Op, r.Wait = op, wait

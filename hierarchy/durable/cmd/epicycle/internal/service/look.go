@@ -10,7 +10,7 @@ import (
 // Entry is a timer of a service as it is at the moment.
 type Entry = durable.Entry[string, task.Task]
 
-// eachSome is how many timers Each reads at a time.
+// eachSome is the number of timers that Each reads at a time.
 const eachSome = 10000
 
 // Each calls f with the timers whose keys have a prefix, some at a time.

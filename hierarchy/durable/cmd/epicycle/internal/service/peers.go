@@ -14,20 +14,20 @@ import (
 )
 
 // peers let workers take from any of the servers that share timers over NATS. The firings of a queue are at the servers
-// that own their partitions. A server whose own queue is empty asks all others (opHas) and takes from the first one
-// that has some (opTake). It tells the others to forget the question (opForget), sends tokens to the server that they
-// are of (opEnd), and gives back what its worker did not get (opGiveBack).
+// that own their partitions. A server whose own queue is empty asks all other servers (opHas), and takes firings from
+// the first one that has some (opTake). It then tells the others to forget the question (opForget). It sends a worker's
+// tokens to the server that has made them (opEnd). It gives back firings that did not reach its worker (opGiveBack).
 type peers struct {
 	*Service
 	conn    *nats.Conn
-	id      string // of this server; its tokens begin with it
-	subject string // of all servers. Each has one of its own below it
+	id      string // the ID of this server; the server's tokens begin with it
+	subject string // the subject of all servers. Each server has a subject of its own below it
 	subs    []*nats.Subscription
-	running sync.WaitGroup // answers to requests
+	running sync.WaitGroup // counts the answers in progress
 
 	mu     sync.Mutex
 	closed bool                 // no answer begins any more
-	asked  map[string]*question // of other servers, that wait for a firing
+	asked  map[string]*question // questions of other servers that wait for a firing
 }
 
 // question is an opHas of another server.
@@ -42,12 +42,12 @@ const (
 	opGiveBack = "give back"
 )
 
-// request is what a server sends to all others, or to one.
+// request is a message from a server to all other servers, or to one of them.
 type request struct {
 	Op       string        `json:"op"`
 	From     string        `json:"from"`               // the server that sends it
 	Question string        `json:"question,omitempty"` // opHas and opForget
-	Wait     time.Duration `json:"wait,omitempty"`     // opHas: for a firing. 0: there is an answer at once, also if there is none
+	Wait     time.Duration `json:"wait,omitempty"`     // opHas: the wait for a firing; 0: the answer comes at once
 	Queue    string        `json:"queue,omitempty"`
 	Prefix   string        `json:"prefix,omitempty"`
 	Max      int           `json:"max,omitempty"`
@@ -56,7 +56,7 @@ type request struct {
 	Error    string        `json:"error,omitempty"`
 }
 
-// reply is the answer.
+// reply is the answer to a request.
 type reply struct {
 	Server string   `json:"server,omitempty"` // opHas
 	Has    bool     `json:"has,omitempty"`
@@ -89,7 +89,7 @@ func (p *peers) open() error {
 	return nil
 }
 
-// close stops answering, and waits for the answers that are under way. Service.life has ended.
+// close stops answering, and waits for the answers that are in progress. It is called after the end of Service.life.
 func (p *peers) close() {
 	for _, sub := range p.subs {
 		_ = sub.Unsubscribe()
@@ -115,7 +115,7 @@ func (p *peers) request(ctx context.Context, server string, r *request) (*reply,
 	return got, json.Unmarshal(m.Data, got)
 }
 
-// takeTime is how long another server gets to answer.
+// takeTime is the time limit for the answer of another server.
 const takeTime = 5 * time.Second
 
 // take takes firings of another server. If its answer is lost, they are tried again after their timeouts.
@@ -144,7 +144,7 @@ func (p *peers) end(ctx context.Context, server, queue string, tokens []string, 
 	}
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
-		err = errToken // its server is gone
+		err = errToken // the server that has made the tokens is gone
 	case err == nil && len(got.Errors) != len(tokens):
 		err = errors.New("it has answered something else")
 		fallthrough

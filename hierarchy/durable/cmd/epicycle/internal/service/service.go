@@ -33,14 +33,14 @@ type Config struct {
 	// Durable configures the timers. Open sets Announce, Key and Value.
 	Durable durable.Config[string, task.Task]
 	Sender  *web.Sender
-	PerHost int // requests at once to a host
-	Total   int // requests at once
+	PerHost int // the largest number of requests at once to a host
+	Total   int // the largest number of requests at once
 }
 
 // Service holds timers and fires them.
 type Service struct {
 	*Timers
-	conn    *nats.Conn // nil with a directory
+	conn    *nats.Conn // nil if the timers are in a directory
 	subject publisher
 	sender  *web.Sender
 	logger  *slog.Logger
@@ -49,17 +49,17 @@ type Service struct {
 	hosts   *lane.Hosts
 	queues  *lane.Queues
 	taken   taken
-	peers   *peers           // nil with a directory
-	wheel   *hierarchy.Wheel // for the timeouts of firings that were taken
-	// tokenPrefix is what the tokens of this server begin with.
+	peers   *peers           // nil if the timers are in a directory
+	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken
+	// tokenPrefix is the text with which the tokens of this server begin.
 	tokenPrefix string
 	stopped     atomic.Bool
-	life        context.Context // ends when attempts that are still in progress at the end are given up
+	life        context.Context // ends when Shutdown gives up the attempts that are still in progress
 	giveUp      context.CancelFunc
 	routed      sync.WaitGroup
 }
 
-// errTimeout is the error of an attempt that has had no answer in time.
+// errTimeout is the error of an attempt without an answer in time.
 var errTimeout = errors.New("no answer within the timeout")
 
 // Open opens the timers, and begins to fire them.
@@ -170,7 +170,7 @@ func (s *Service) Drain(ctx context.Context) {
 // Draining reports whether Drain was called.
 func (s *Service) Draining() bool { return s.stopped.Load() }
 
-// errShutdown is the error of attempts that Drain has not waited for: their timers are due again at once.
+// errShutdown is the error of attempts that Shutdown gives up: their timers are due again at once.
 var errShutdown = durable.RetryAfter(0, errors.New("the server was shut down"))
 
 // Shutdown gives up the attempts in progress, and hands the timers over to other processes.
@@ -193,7 +193,8 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Lanes has how many webhooks are being sent and wait, how many firings are taken, and how many wait in each queue.
+// Lanes has the numbers of webhooks that are being sent and that wait, of firings that are taken, and of firings that
+// wait in each queue.
 type Lanes struct {
 	Sending, Waiting, Taken int
 	Queues                  map[string]int

@@ -15,7 +15,7 @@ import (
 )
 
 // publisher publishes firings. If a stream stores the subject, it waits for the stream's acknowledgement. Otherwise it
-// waits for the server's, and it is not known whether anybody has received the message.
+// waits for the answer of the NATS server, which does not tell whether anybody has received the message.
 type publisher struct {
 	conn *nats.Conn
 	js   jetstream.JetStream
@@ -24,7 +24,7 @@ type publisher struct {
 	stored map[string]stored // by subject
 }
 
-// stored records whether a stream stores a subject, and until when that may be relied on.
+// stored records whether a stream stores a subject, and the time until which the record is valid.
 type stored struct {
 	is    bool
 	until time.Time

@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// allows returns a function that reports whether a key has a prefix, or nil if all have it.
+// allows returns a function that reports whether a key has a prefix. It returns nil if the prefix is empty.
 func allows(prefix string) func(key string) bool {
 	if prefix == "" {
 		return nil
@@ -20,8 +20,8 @@ func allows(prefix string) func(key string) bool {
 	return func(key string) bool { return strings.HasPrefix(key, prefix) }
 }
 
-// Take takes the firings of a queue that are due, at most max, and waits for the first one until ctx is done. It
-// takes only those whose keys have the prefix. All of them are of one server: this one, if it has any.
+// Take takes the firings of a queue that are due, at most max, and waits for the first one until ctx is done. It takes
+// only firings whose keys have the prefix. All taken firings are from one server: from this server if it has firings.
 func (s *Service) Take(ctx context.Context, queue string, max int, prefix string) []Taken {
 	all := s.takeHere(queue, max, math.MaxInt, prefix)
 	for late := false; len(all) == 0 && !late && !s.Draining(); {
@@ -71,7 +71,8 @@ func pause(ctx context.Context) {
 	}
 }
 
-// TakeWithin is Take that waits at most that long. If ctx is done meanwhile, the firings that were taken are given back.
+// TakeWithin is Take with the time limit wait for the first firing. If ctx is done meanwhile, the firings that were
+// taken are given back.
 func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait time.Duration, prefix string) []Taken {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -132,7 +133,7 @@ func (s *Service) End(ctx context.Context, queue string, tokens []string, result
 	return errs
 }
 
-// serversOf returns the indices of the tokens of each server. "" is this one.
+// serversOf returns the indices of the tokens of each server. The key "" stands for this server.
 func (s *Service) serversOf(tokens []string) map[string][]int {
 	all := make(map[string][]int)
 	for i, token := range tokens {

@@ -127,7 +127,7 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 		return Taken{}, false
 	}
 	s.taken.all[token] = o
-	o.timer, _ = s.wheel.AfterFunc(a.Value.Timeout, func() { s.end(token, errTimeout) }) // fails if the wheel was stopped, at the end
+	o.timer, _ = s.wheel.AfterFunc(a.Value.Timeout, func() { s.end(token, errTimeout) }) // fails on a stopped wheel
 	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout}, true
 }
 
@@ -139,7 +139,7 @@ func (s *Service) end(token string, err error) {
 	}
 }
 
-// errToken is the answer for an unknown token, or one whose attempt has ended.
+// errToken is the answer for an unknown token, or for a token whose attempt has ended.
 var errToken = errors.New("the attempt has ended, or there was none with this token")
 
 // endTime is how long an answer waits for the log.

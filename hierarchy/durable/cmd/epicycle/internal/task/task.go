@@ -1,5 +1,5 @@
-// Package task defines the value of a timer of the service: JSON, where it is delivered when the timer is due, and how
-// long an attempt may take.
+// Package task defines the value of a timer of the service: JSON, the target to which the JSON is delivered when the
+// timer is due, and the time limit of an attempt.
 package task
 
 import (
@@ -15,7 +15,7 @@ import (
 type Task struct {
 	Value   json.RawMessage // valid JSON
 	To      Target
-	Timeout time.Duration // of an attempt; positive
+	Timeout time.Duration // the time limit of an attempt; positive
 }
 
 // Kind is a kind of target.

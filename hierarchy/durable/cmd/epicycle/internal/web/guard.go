@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Guard decides which addresses may be dialled: those in Allow, and all public ones.
+// Guard decides which addresses may be dialled: the addresses in Allow, and all public addresses.
 type Guard struct{ Allow []netip.Prefix }
 
-// refused has the networks that are not public, and so not dialled without Allow.
+// refused has the networks that are not public. Their addresses are dialled only if they are in Allow.
 var refused = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 	"192.0.0.0/24", "192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
@@ -19,8 +19,8 @@ var refused = prefixes(
 	"::/127", "100::/64", "2001:db8::/32", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
 )
 
-// embedding has the networks whose addresses contain an IPv4 address, and the byte at which that begins. A router or a
-// tunnel may send packets for such an address to the IPv4 address.
+// embedding has the networks whose addresses contain an IPv4 address, and the index of the byte at which that IPv4
+// address begins. A router or a tunnel may send packets for such an address to the IPv4 address.
 var embedding = []struct {
 	netip.Prefix
 	at int
@@ -57,7 +57,7 @@ func (g *Guard) Check(addr netip.Addr) error {
 			}
 		}
 	}
-	if teredo := embedding[5]; teredo.Contains(addr) { // the address of its client is inverted
+	if teredo := embedding[5]; teredo.Contains(addr) { // the client's address is inverted
 		b := addr.As16()
 		for i := 12; i < 16; i++ {
 			b[i] = ^b[i]
@@ -76,7 +76,7 @@ func within(all []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// control returns the Control of a net.Dialer. address is the one that is about to be dialled, after names were
+// control returns the Control of a net.Dialer. address is the address that is about to be dialled, after its name was
 // resolved.
 func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)

@@ -35,17 +35,17 @@ type Sender struct {
 
 const (
 	dialTime   = 10 * time.Second
-	maxHeader  = 64 << 10 // of a response
-	maxBody    = 64 << 10 // of a response; after a longer one, the connection is closed
+	maxHeader  = 64 << 10 // limit for the header of a response
+	maxBody    = 64 << 10 // limit for the body of a response; after a longer body, the connection is closed
 	bodyTime   = time.Second
 	maxRetryIn = 24 * time.Hour
 )
 
-// NewSender returns a Sender. If signer is nil, requests have no signature. perHost is how many idle connections to a
-// host are kept.
+// NewSender returns a Sender. If signer is nil, requests have no signature. perHost is the number of idle connections
+// to a host that are kept.
 func NewSender(guard *Guard, signer *Signer, perHost int, version string) *Sender {
 	dialer := &net.Dialer{Timeout: dialTime, Control: guard.control}
-	transport := &http.Transport{ // without a proxy, which would resolve names itself
+	transport := &http.Transport{ // a proxy is not used, since it would resolve names itself
 		DialContext:            dialer.DialContext,
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    dialTime,
@@ -64,8 +64,8 @@ func NewSender(guard *Guard, signer *Signer, perHost int, version string) *Sende
 // Close closes idle connections.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// Send sends a webhook. It returns nil if the webhook was accepted, which a 2xx status means. Otherwise the error
-// determines whether and when there is another attempt, by durable.Permanent and durable.RetryAfter. Errors contain
+// Send sends a webhook. It returns nil if the receiver accepted the webhook by a 2xx status. Otherwise the error
+// determines, by durable.Permanent and durable.RetryAfter, whether and when there is another attempt. Errors contain
 // neither the URL nor the key.
 func (s *Sender) Send(ctx context.Context, r *Request) error {
 	ctx, cancel := context.WithCancel(ctx)

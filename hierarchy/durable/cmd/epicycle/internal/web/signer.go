@@ -43,7 +43,7 @@ func NewSigner(file []byte) (*Signer, error) {
 	return s, nil
 }
 
-// sign adds the headers of Standard Webhooks. With a nil Signer it adds all but the signature.
+// sign adds the headers of Standard Webhooks. With a nil Signer it adds all these headers except the signature.
 func (s *Signer) sign(h http.Header, id string, at time.Time, body []byte) error {
 	h.Set(standardwebhooks.HeaderWebhookID, id)
 	h.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
