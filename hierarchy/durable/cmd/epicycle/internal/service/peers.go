@@ -118,7 +118,7 @@ func (p *peers) request(ctx context.Context, server string, r *request) (*reply,
 // takeTime is the time limit for the answer of another server.
 const takeTime = 5 * time.Second
 
-// take takes firings of another server. If its answer is lost, they are tried again after their timeouts.
+// take takes firings of another server. If the answer is lost, the firings are tried again after their timeouts.
 func (p *peers) take(server, queue string, max int, prefix string) ([]Taken, error) {
 	ctx, cancel := context.WithTimeout(p.life, takeTime)
 	defer cancel()

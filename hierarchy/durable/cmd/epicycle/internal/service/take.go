@@ -109,8 +109,8 @@ func (s *Service) GiveBack(all []Taken) {
 // maxTokens is how many tokens a request to another server has at most.
 const maxTokens = 1000
 
-// End ends the attempts of tokens that were taken from a queue. If result is nil, they have succeeded. It returns an
-// error for each attempt that it could not end.
+// End ends the attempts with these tokens, which were taken from a queue. If result is nil, the attempts have
+// succeeded. It returns an error for each attempt that it could not end.
 func (s *Service) End(ctx context.Context, queue string, tokens []string, result error, prefix string) []error {
 	errs := make([]error, len(tokens))
 	var wg sync.WaitGroup

@@ -142,7 +142,7 @@ func (s *Service) end(token string, err error) {
 // errToken is the answer for an unknown token, or for a token whose attempt has ended.
 var errToken = errors.New("the attempt has ended, or there was none with this token")
 
-// endTime is how long an answer waits for the log.
+// endTime limits the wait of an answer for the log.
 const endTime = 30 * time.Second
 
 // endHere is End for tokens of this server.
