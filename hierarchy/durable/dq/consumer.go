@@ -39,7 +39,7 @@ type consumer struct {
 	stop    context.CancelFunc
 
 	mu    sync.Mutex     // held for calls.Add and for stop, so that no call is counted while Stop waits
-	calls sync.WaitGroup // of Consume
+	calls sync.WaitGroup // counts the calls of Consume
 }
 
 func (c *consumer) Consume(consume Consume) {

@@ -9,7 +9,7 @@ import (
 )
 
 // tell logs a message to the loggers of all shares of the directory. A logger that several shares have in common gets
-// it once.
+// the message once.
 func (s *Server) tell(level slog.Level, text string, args ...any) {
 	var logs []*slog.Logger
 	opened.mu.Lock()
@@ -24,8 +24,8 @@ func (s *Server) tell(level slog.Level, text string, args ...any) {
 	}
 }
 
-// logger passes the messages of a NATS server to those that have its directory open. The server's notices, a dozen at
-// each start, are passed on at the debug level.
+// logger passes the messages of a NATS server to the loggers of all shares of its directory. The server's notices, a
+// dozen at each start, are passed on at the debug level.
 type logger struct {
 	*Server
 	fatal atomic.Pointer[string] // why the server does not start, or nil

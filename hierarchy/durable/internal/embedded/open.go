@@ -17,7 +17,7 @@ import (
 var opened = struct {
 	mu      sync.Mutex
 	servers map[string]*Server
-	lost    map[string]error // by directory: why no server may be started in it any more
+	lost    map[string]error // by directory: the error because of which no server may be started in it any more
 }{servers: make(map[string]*Server), lost: make(map[string]error)}
 
 // Share is one Open of a directory.
@@ -90,7 +90,7 @@ func await(ctx context.Context, c <-chan struct{}) error {
 	}
 }
 
-// endTime is how long Close waits for the files to be closed.
+// endTime limits the wait of Close for the files to be closed.
 const endTime = 5 * time.Second
 
 // Close ends the server if no other share of it is open, and waits until its files are closed, for at most endTime, as

@@ -18,8 +18,8 @@ type pipe struct {
 	closed bool
 }
 
-// pipeSize is how many bytes may wait for the server before writes wait, too. While the disk hangs, retries are a frame
-// for each partition every few seconds.
+// pipeSize is the number of bytes waiting for the server above which writes wait, too. While the disk hangs, retries
+// are a frame for each partition every few seconds.
 const pipeSize = 64 << 20
 
 func newPipe(server net.Conn) *pipe {

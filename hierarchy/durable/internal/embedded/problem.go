@@ -21,13 +21,13 @@ func lacksRoom(line string) bool {
 	return slices.ContainsFunc(texts, found) && !found(": sync ")
 }
 
-// Problem returns why the server does not work, or nil.
+// Problem returns the error because of which the server does not work, or nil.
 func (s *Server) Problem() error {
 	_, err := s.ProblemSince()
 	return err
 }
 
-// ProblemSince returns since when the server has had a problem, and the problem.
+// ProblemSince returns the time since which the server has had a problem, and the problem.
 func (s *Server) ProblemSince() (time.Time, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,10 +20,11 @@ import (
 const (
 	// probeEvery is how often the watcher checks whether there is room again.
 	probeEvery = time.Second
-	// probeSize is how many bytes must be free, written as probeFiles files. Both exceed what the server needs to
-	// create a stream, because a server that can't create a stream completely removes what it has written of it.
+	// probeSize is the number of bytes that must be free. A probe writes them as probeFiles files. Both exceed what the
+	// server needs to create a stream, because a server that can't create a stream completely removes what it has
+	// written of it.
 	probeSize, probeFiles = 4 << 20, 16
-	// probeTime is how long an Open that has failed waits for the result of a probe.
+	// probeTime limits the wait of an Open that has failed for the result of a probe.
 	probeTime = 10 * time.Second
 )
 
@@ -97,7 +98,7 @@ func (s *Server) repair() bool {
 // again starts the server again. If that fails, it ends the server. It reports whether the server runs.
 func (s *Server) again() bool {
 	s.mu.Lock()
-	if s.lost == nil { // failures from now on are another problem
+	if s.lost == nil { // so that failures from now on count as another problem
 		s.healthy, s.fail = context.WithCancelCause(context.Background())
 	}
 	s.mu.Unlock()

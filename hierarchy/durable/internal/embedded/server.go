@@ -43,10 +43,10 @@ type Server struct {
 	stopping bool          // guarded by opened.mu: no further share can be opened
 	started  chan struct{} // closed when the server has started, or failed to
 	failure  error         // why the server failed to start; written before started is closed
-	stopped  chan struct{} // closed when its lock is free
+	stopped  chan struct{} // closed when the lock of the directory is free
 
 	quit     chan struct{}  // closed by stop
-	watching sync.WaitGroup // for the goroutine of watch
+	watching sync.WaitGroup // counts the goroutine of watch
 	failures wait.Signal    // set when a write has failed
 
 	probing sync.Mutex // locked while there are files of a probe
@@ -55,7 +55,7 @@ type Server struct {
 	server   *server.Server          // nil while it is ended
 	healthy  context.Context         // ends when there is a problem, which is its cause
 	fail     context.CancelCauseFunc // cancels healthy
-	lost     error                   // why data may not be on the disk; never reset
+	lost     error                   // the error because of which data may not be on the disk; never reset
 	failedAt time.Time               // when healthy last ended
 	corrupt  map[string]error        // by stream: the damage that the server has found
 
@@ -123,7 +123,7 @@ func (s *Server) begin() error {
 	return nil
 }
 
-// startTime is how long the server may take to accept a connection after it has reported that it is ready.
+// startTime limits the time in which the server must accept a connection after it has reported that it is ready.
 const startTime = 10 * time.Second
 
 // end ends the NATS server itself, if it runs.

@@ -54,7 +54,7 @@ func AppendValues(b []byte, values []string, room int) []byte {
 	return b
 }
 
-// CutValues appends to values those that AppendValues has put into list.
+// CutValues appends to values the values that AppendValues has put into list.
 func CutValues(values []string, list string) []string {
 	for in := (Reader{B: []byte(list)}); len(in.B) > 0; {
 		if v := in.Bytes(); !in.Failed {

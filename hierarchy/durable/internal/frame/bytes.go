@@ -15,7 +15,7 @@ func Checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 // Reader reads from the beginning of B. After a failure it reads zeros.
 type Reader struct {
-	B      []byte // what is left
+	B      []byte // the bytes that are left
 	Failed bool
 }
 
@@ -78,7 +78,7 @@ func (r *Reader) Bytes() []byte {
 	return b
 }
 
-// Count reads the number of elements that follow, each of which takes at least that many bytes.
+// Count reads the number of elements that follow. Each element takes at least the number of bytes in each.
 func (r *Reader) Count(each int) int {
 	n := r.Uvarint()
 	if n > uint64(len(r.B)/each) {

@@ -15,8 +15,8 @@ const (
 	// writes the version in the Header.
 	Version = 2
 	First   = 1
-	// maxOps is how many operations a frame can hold. The number of a timer's ID has twelve bits
-	// for the place of its operation in the frame.
+	// maxOps is the largest number of operations of a frame. The number of a timer's ID has twelve bits for the place
+	// of its operation in the frame.
 	maxOps = 1<<placeBits - 1
 
 	placeBits   = 12
@@ -34,15 +34,15 @@ var (
 
 // Header has the fields of a frame other than its operations.
 type Header struct {
-	Number     uint64 // of its message in the log, from 1
+	Number     uint64 // the number of the frame's message in the log, from 1
 	Epoch      uint64 // the number of the owner's takeover
 	Owner      uint64 // the random number of that takeover
 	Begin      uint64 // the log must have all frames from this number on
 	Time       int64  // nanoseconds since the Unix epoch. It never goes back in a log
 	Previous   uint32 // the checksum of the frame before, 0 in the first frame of a log
 	Partition  uint16 // the partition of this log
-	Partitions uint16 // how many partitions there are
-	Version    uint8  // of the format; when writing, 0 means the latest
+	Partitions uint16 // the number of partitions of the set
+	Version    uint8  // the version of the format; when writing, 0 means the latest
 }
 
 // ID identifies a timer. Number is unique in the log: it consists of the frame's number and the place of the operation
@@ -102,15 +102,15 @@ func (h *Header) put(b []byte, count, length int) {
 // Frame is a frame that was parsed. It shares the memory that was passed to Parse.
 type Frame struct {
 	Header
-	Count    int    // of operations
-	Checksum uint32 // of this frame
-	Size     int    // of the whole frame in bytes
+	Count    int    // the number of operations
+	Checksum uint32 // the checksum of this frame
+	Size     int    // the size of the whole frame in bytes
 	body     []byte
 }
 
 // otherVersion returns the error for a frame that has another version. If the frame would be valid with a known
-// version, its version was altered, since no program has written it so. The frame of a later version may have its
-// checksum elsewhere.
+// version, its version was altered, since no program writes such a frame. A frame of a later version may have its
+// checksum in another place.
 func otherVersion(b []byte) error {
 	if end := len(b) - trailerSize; end >= headerSize {
 		this := bytes.Clone(b[:end])

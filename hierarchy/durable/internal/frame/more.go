@@ -2,12 +2,13 @@ package frame
 
 import "encoding/binary"
 
-// More has the fields that most timers don't have. They take no bytes then, and are not in frames of version 1.
+// More has the fields that most timers don't need. A field without a value takes no bytes. Frames of version 1 don't
+// have these fields.
 type More struct {
 	Schedule []byte // Set, SetAt, Keep: the timer's schedule, as text
-	Trace    []byte // Set, SetAt, Keep: the trace context of the call that has set it
-	Missed   uint32 // Keep of a run, and Start if Moved: how many other runs this one makes up for
-	Started  bool   // Keep of a run: there was a Start
+	Trace    []byte // Set, SetAt, Keep: the trace context of the call that has set the timer
+	Missed   uint32 // Keep of a run, and Start if Moved: the number of other runs that this run makes up for
+	Started  bool   // Keep of a run: whether there was a Start of the run
 	Error    []byte // Die, and a Keep of a dead timer: why the last attempt failed
 	Died     int64  // Keep of a dead timer: the time of the frame with its Die
 }
@@ -108,7 +109,7 @@ func (c *coder) more(op *Op) {
 	}
 }
 
-// MoreSize returns an upper bound for what a timer's schedule, trace context and error take, with their flags and
+// MoreSize returns an upper bound for the bytes of a timer's schedule, trace context and error, with their flags and
 // lengths.
 func MoreSize[T string | []byte](schedule, trace, err T) int {
 	n := len(schedule) + len(trace) + len(err)

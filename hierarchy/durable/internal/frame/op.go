@@ -7,7 +7,7 @@ type Kind uint8
 
 const (
 	Set      Kind = 1 + iota // Key has Value from now on, with a new ID. Due is in the owner's time
-	SetAt                    // the same, but Due is a wall time
+	SetAt                    // like Set, but Due is a wall time
 	Move                     // Key has a new Due, in the owner's time, and a new ID
 	Remove                   // Key has no timer any more
 	End                      // the handler of ID has returned nil: Key has no timer any more
@@ -21,7 +21,7 @@ const (
 	Request                  // a caller's request was answered
 	Next                     // the run Ended of a schedule has ended: the next run is due at Due, a wall time, with a new ID
 	Start                    // the first attempt of a run of a schedule begins. The run makes up for Missed others
-	Expire                   // the dead timer ID was removed, as it was kept long enough
+	Expire                   // the dead timer ID was removed after the time for which it is kept
 	Import                   // a whole timer from another log. It replaces the timer of Key
 	kinds
 
@@ -79,18 +79,18 @@ type Op struct {
 	Moved bool   // Start: Due and Missed of the run have changed
 
 	Caller  uint64 // Request: the caller's random number
-	Serial  uint64 // Request: its serial number
+	Serial  uint64 // Request: the serial number of the request
 	Floor   uint64 // Request: the caller no longer waits for answers to requests with lower numbers. At most Serial
-	When    int64  // Request: the time of its first answer
+	When    int64  // Request: the time of the request's first answer
 	Answers []byte // Request: the answers to all parts, from AppendAnswer
 }
 
-// How is how a run of a schedule ended.
+// How tells how a run of a schedule ended.
 type How uint8
 
 const (
-	Returned How = iota // its handler has returned nil
-	Died                // its last attempt failed
-	Skipped             // it did not begin
+	Returned How = iota // the handler of the run has returned nil
+	Died                // the last attempt of the run failed
+	Skipped             // the run did not begin
 	hows
 )

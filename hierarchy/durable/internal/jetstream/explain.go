@@ -10,8 +10,8 @@ import (
 )
 
 // If a connection does not work, the error of a request is only that there was no answer in time. The state of the
-// connection has the reason. It contains no passwords: nats.go returns the servers without users, and neither do its
-// errors have them.
+// connection has the reason. The reason contains no passwords: nats.go returns the URLs of servers without users and
+// passwords, and its errors don't contain them either.
 
 // Explain adds to err what is known about the connection, if that may be why there was no answer. It returns nil for
 // nil, and returns an error unchanged that it has explained before.

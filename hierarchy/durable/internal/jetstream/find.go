@@ -72,7 +72,7 @@ func (s *Set) find(ctx context.Context) (a about, err error) {
 	return s.about(ctx)
 }
 
-// partitions returns how many partitions a set has. The error is ErrPartitions if Config has another number.
+// partitions returns the number of partitions of a set. The error is ErrPartitions if Config has another number.
 func partitions(ctx context.Context, cfg Config) (int, error) {
 	s := &Set{cfg: cfg}
 	a, err := s.about(ctx)
@@ -98,7 +98,7 @@ func (s *Set) about(ctx context.Context) (a about, err error) {
 	switch {
 	case a.Format < 1:
 		return s.counted(ctx)
-	case a.Format > format: // then the other fields may mean anything
+	case a.Format > format: // the other fields may mean anything in a later format
 		return a, fmt.Errorf("%q has format %d, and this program knows format %d", s.cfg.Name, a.Format, format)
 	case err != nil || a.Partitions < 1 || a.Partitions > MaxPartitions:
 		return a, s.unreadable()
@@ -111,8 +111,8 @@ func (s *Set) unreadable() error {
 }
 
 // counted recovers a record over which a stranger has published, by counting the logs. All logs were created before the
-// record was written, and were empty then. If a log was deleted since, the frames of the others show that there were
-// more.
+// record was written, and were empty then. If a log was deleted since, the frames of the other logs show that there
+// were more logs.
 func (s *Set) counted(ctx context.Context) (about, error) {
 	a, used := about{Format: format}, false
 	for a.Partitions < MaxPartitions {
@@ -135,8 +135,8 @@ func (s *Set) counted(ctx context.Context) (about, error) {
 // checkTime is the time limit for checking one log.
 const checkTime = 500 * time.Millisecond
 
-// check checks the settings of all logs. It ignores a log that is missing, which whoever reads it will notice, and one
-// that has no leader.
+// check checks the settings of all logs. It ignores a log that is missing, since whoever reads the log will notice
+// that. It also ignores a log that has no leader.
 func (s *Set) check(ctx context.Context, a about) error { return each(ctx, a.Partitions, s.checkLog) }
 
 func (s *Set) checkLog(ctx context.Context, partition int) error {
@@ -156,7 +156,7 @@ func (s *Set) answered() {
 	}
 }
 
-// together is how many streams are inspected concurrently.
+// together is the number of streams that are inspected concurrently.
 const together = 4
 
 // each calls do for each number below n, a few concurrently. It returns the first error, which also cancels the other

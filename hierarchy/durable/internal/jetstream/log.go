@@ -18,18 +18,18 @@ import (
 type Log struct {
 	nc      conn
 	stream  string
-	subject string // of the frames
+	subject string // the subject of the frames
 	needs   usage
 	marks   marks
 	// portions limits how many portions all logs of the set read at once.
 	portions chan struct{}
-	patience time.Duration // how long to wait for the next message of a portion
+	patience time.Duration // the limit for the wait for the next message of a portion
 }
 
 var _ storage.Log = (*Log)(nil)
 
-// room is what a message of JetStream needs in addition to a frame: for the expected sequence, and for what the server
-// counts as part of the message.
+// room is the number of bytes that a message of JetStream needs in addition to a frame: for the header with the
+// expected sequence, and for other bytes that the server counts as part of the message.
 const room = 1 << 10
 
 // MaxMessage changes when the servers' max_payload does.

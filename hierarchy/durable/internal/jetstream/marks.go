@@ -22,13 +22,13 @@ type marks struct {
 
 const (
 	markPause = 20 * time.Millisecond
-	// refusals is how often the server may refuse a mark although the subject has no other message. A leader also
-	// refuses while an earlier copy is on its way to the replicas, which takes seconds after an election.
+	// refusals is the number of times that the server may refuse a mark although the subject has no other message. A
+	// leader also refuses while an earlier copy is on its way to the replicas, which takes seconds after an election.
 	refusals = 9
 )
 
-// errUnreadable is for a message that is not a mark in the place of one. It was not damaged, as the server has
-// checksums of its own, but published by somebody else.
+// errUnreadable is for a message in the place of a mark that is not a mark. Somebody else has published such a message.
+// It is no damaged mark, since the server has checksums of its own.
 var errUnreadable = fmt.Errorf("%w: it is no mark", storage.ErrStranger)
 
 // get returns the mark and the sequence of its message.

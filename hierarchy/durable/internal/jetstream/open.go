@@ -82,7 +82,7 @@ const (
 	firstOpenTime = time.Second            // the limit of the first attempt without an answer; doubled for each further one
 	openTime      = 5 * time.Second        // the highest limit
 	openPause     = 200 * time.Millisecond // between two attempts
-	settleTime    = 15 * time.Second       // by when servers must know each other, JetStream, and what was created
+	settleTime    = 15 * time.Second       // time for servers to learn of each other, JetStream, and new streams
 )
 
 // untilAnswered repeats do until the servers have answered, or ctx is done. Servers that have just started, or lost one
@@ -90,7 +90,7 @@ const (
 // few for the replicas, does that count as an answer. An attempt may take any time, as long as it calls answered.
 func untilAnswered(ctx context.Context, logger *slog.Logger, explain func(error) error,
 	do func(ctx context.Context, answered func()) error) error {
-	var unsettled time.Time // since when they have seemed to be unsettled
+	var unsettled time.Time // the time since which the servers have seemed to be unsettled
 	said := ""
 	for limit := firstOpenTime; ; limit = min(2*limit, openTime) {
 		err := whileAnswered(ctx, limit, do)
@@ -121,7 +121,7 @@ func afterAll(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ctx.Err(), err)
 }
 
-// whileAnswered calls do, and cancels its context when there was no answer for as long as limit.
+// whileAnswered calls do, and cancels the context of do when there was no answer for the time limit.
 func whileAnswered(ctx context.Context, limit time.Duration, do func(context.Context, func()) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

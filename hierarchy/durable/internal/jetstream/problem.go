@@ -59,8 +59,8 @@ func isNoMessage(err error) bool { return has(err, jetstream.JSErrCodeMessageNot
 // isNoStream reports whether an error means that there is no such stream.
 func isNoStream(err error) bool { return has(err, jetstream.JSErrCodeStreamNotFound) }
 
-// isUnready reports whether an error means that the servers may answer later: they have just started, or lost one of
-// them.
+// isUnready reports whether an error means that the servers may answer later: they have just started, or have lost one
+// of the servers.
 func isUnready(err error) bool {
 	if p, own := problemOf(err); p != nil {
 		disabled := has(err, jetstream.JSErrCodeJetStreamNotEnabled, jetstream.JSErrCodeJetStreamNotEnabledForAccount)

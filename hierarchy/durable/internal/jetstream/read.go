@@ -21,8 +21,8 @@ const (
 	atOnce    = 1024
 	mostBytes = 1 << 20
 	portions  = 8
-	// patience is how long to wait for the next message of a portion. Messages that were on their way when a connection
-	// was lost never arrive.
+	// patience limits the wait for the next message of a portion. Messages that were on their way when a connection was
+	// lost never arrive.
 	patience = 3 * time.Second
 )
 
@@ -56,10 +56,10 @@ func (l *Log) read(ctx context.Context, from, to uint64, portion int) iter.Seq2[
 // reading is one call of read.
 type reading struct {
 	log      *Log
-	sub      *nats.Subscription // nil before the first portion, and after one that was interrupted
+	sub      *nats.Subscription // nil before the first portion, and after a portion that was interrupted
 	next, to uint64
 	got      [][]byte
-	silent   int // how many portions in a row had no message
+	silent   int // the number of portions in a row without a message
 }
 
 func (r *reading) end() {
@@ -131,8 +131,8 @@ func (r *reading) fromLeader(ctx context.Context, got [][]byte) ([][]byte, error
 	return append(got, m.Data), nil
 }
 
-// silences is how many portions in a row may have no message. A server that has found its files damaged may not answer
-// at all.
+// silences is the largest number of portions in a row without a message. A server that has found its files damaged may
+// not answer at all.
 const silences = 5
 
 // silence counts a portion that was interrupted. It returns an error if too many in a row had no message.

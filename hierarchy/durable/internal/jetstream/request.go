@@ -23,7 +23,7 @@ type conn struct {
 // Patience returns Longest, or its default.
 func (c conn) Patience() time.Duration { return cmp.Or(c.Longest, 5*time.Second) }
 
-// noAnswer is the error of a request that was not answered for that long.
+// noAnswer is the error of a request without an answer. Its value is the time that was waited.
 type noAnswer time.Duration
 
 func (d noAnswer) Error() string {

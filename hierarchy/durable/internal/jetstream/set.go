@@ -27,21 +27,21 @@ var ErrPartitions = errors.New("another number of partitions")
 type Config struct {
 	Conn       *nats.Conn
 	Name       string
-	Partitions int // as many as there are, or DefaultPartitions, if 0
-	Replicas   int // of streams that are created; 0: three, or one if there is one server
-	// Made means that the set was created before. If it does not exist then, it is damaged.
+	Partitions int // 0: the number that the set has, or DefaultPartitions for a new set
+	Replicas   int // the replicas of streams that are created; 0: three, or one if there is one server
+	// Made means that the set was created before. If Made is true and the set does not exist, the set is damaged.
 	Made bool
-	// Longest limits how long to wait for an answer, if the context allows more. If the servers are not in this
+	// Longest limits the wait for an answer if the context allows a longer wait. If the servers are not in this
 	// process, some requests get no answer, and must be retried soon. Default 5s.
 	Longest time.Duration
-	// Progress, if not nil, is called after each answer of the servers. There can be many.
+	// Progress, if not nil, is called after each answer of the servers. It can be called many times.
 	Progress func()
 }
 
 const (
-	// DefaultPartitions is how many partitions a new set has.
+	// DefaultPartitions is the number of partitions of a new set.
 	DefaultPartitions = 8
-	// MaxPartitions is how many partitions a set can have.
+	// MaxPartitions is the largest number of partitions of a set.
 	MaxPartitions = 1 << 10
 )
 

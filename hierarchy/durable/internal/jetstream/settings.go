@@ -13,7 +13,7 @@ import (
 // usage describes what a stream is used for. An operator or another program may have created or edited the stream.
 type usage struct {
 	Subject string
-	// PerSubject is how many messages of each subject must be kept, at least. 0 means all.
+	// PerSubject is the least number of messages of each subject that must be kept. 0 means all messages.
 	PerSubject int64
 	Direct     bool // the stream is read by direct requests
 	Purge      bool // the stream's oldest messages are deleted

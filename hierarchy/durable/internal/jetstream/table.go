@@ -16,7 +16,7 @@ import (
 type TableConfig struct {
 	Conn     *nats.Conn
 	Name     string // the bucket is epicycle_NAME
-	Replicas int    // of a bucket that is created; 0 means 1
+	Replicas int    // the replicas of a bucket that is created; 0 means 1
 }
 
 // Table is a key-value bucket.
@@ -24,13 +24,13 @@ type Table struct {
 	nc     *nats.Conn
 	js     jetstream.JetStream
 	bucket jetstream.KeyValue
-	name   string // of the bucket
+	name   string // the name of the bucket
 	ttl    bool   // the bucket can forget deletions
 }
 
 var _ storage.Table = (*Table)(nil)
 
-// remembered is how long the bucket keeps deletions, on servers that can forget them.
+// remembered is the time for which the bucket keeps deletions, on servers that can forget them.
 const remembered = time.Hour
 
 // OpenTable opens the bucket, and creates it if it does not exist.

@@ -30,7 +30,7 @@ const (
 	tombstone  = 1 << 62 // in the sequence
 )
 
-// ErrSequence means that a record has another sequence than it was written with.
+// ErrSequence means that the sequence of a record is not the one with which it was written.
 var ErrSequence = errors.New("a message has another number than it was written with")
 
 // Check returns ErrSequence if the sequence of a record of a stream was altered. A server would fill the gap up to that
@@ -74,7 +74,7 @@ type checker struct {
 	last   uint64 // the highest sequence so far
 	buf    []byte // what was read of the file, starting at begin
 	begin  int64
-	size   int // how many bytes buf holds
+	size   int // the number of bytes that buf holds
 }
 
 // file checks one file.
