@@ -100,21 +100,29 @@ func TestNextAgreesWithSystemd(t *testing.T) {
 			r := fewRuns(rng)
 			s := parse(t, "CRON_TZ="+zone+" "+r.text)
 			want := shown(t, location(t, zone), r, runs(s, oracleFirst, oracleEnd), false)
-			requireSame(t, s, want, askSystemd(t, analyze, zone, r, len(want)+1))
-			compared += len(want)
+			if got, ok := askSystemd(t, analyze, zone, r, len(want)+1); ok {
+				requireSame(t, s, want, got)
+				compared += len(want)
+			}
 		}
 	}
 	t.Logf("%d runs", compared)
 }
 
-// askSystemd returns at most so many runs in the years of the oracles.
-func askSystemd(t *testing.T, analyze, zone string, r *rules, number int) []int64 {
+// askSystemd returns at most so many runs in the years of the oracles. It reports false if systemd can't calculate them:
+// where clocks change at 00:01, as in America/Goose_Bay until 2011, it can find itself in an infinite loop.
+func askSystemd(t *testing.T, analyze, zone string, r *rules, number int) (runs []int64, ok bool) {
 	cmd := exec.Command(analyze, "calendar", r.spec(), fmt.Sprint("--iterations=", number),
 		"--base-time="+unix(oracleFirst-1).Format("2006-01-02 15:04:05 UTC"))
 	cmd.Env = append(os.Environ(), "TZ=:"+zone, "LC_ALL=C")
+	var problem strings.Builder
+	cmd.Stderr = &problem
 	out, err := cmd.Output()
-	require.NoError(t, err, "%s: %s: %s", zone, r.spec(), out)
-	var runs []int64
+	if err != nil && strings.Contains(problem.String(), "Infinite loop in calendar calculation") {
+		t.Log(zone, problem.String())
+		return nil, false
+	}
+	require.NoError(t, err, "%s: %s: %s", zone, r.spec(), problem.String())
 	loc := location(t, zone)
 	for line := range strings.SplitSeq(string(out), "\n") {
 		name, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -130,7 +138,7 @@ func askSystemd(t *testing.T, analyze, zone string, r *rules, number int) []int6
 		}
 	}
 	after, _ := slices.BinarySearch(runs, oracleEnd+1)
-	return runs[:after]
+	return runs[:after], true
 }
 
 func requireSame(t *testing.T, s schedule.Schedule, want, got []int64) {
