@@ -2,15 +2,12 @@ package cluster
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -169,34 +166,6 @@ func (l *slot) keep() {
 		r.done <- l.giveToNobody(r.ctx)
 	case <-l.s.ctx.Done():
 	}
-}
-
-// claim takes the claim, if it is free, and opens the partition. Before it takes the claim, it reads the log and probes
-// whether this process can write to the log. If reading or probing fails, it leaves the partition to others.
-func (l *slot) claim() error {
-	if err := l.follow(); err == nil {
-		if err = l.probe(); err != nil {
-			return err
-		}
-	} else if !errors.Is(err, partition.ErrDamaged) {
-		return l.unreadable(err)
-	}
-	if !l.wants(l.task()) {
-		return nil
-	}
-	if err := l.fitsClock(); err != nil {
-		return err
-	}
-	ctx, cancel := l.patience()
-	defer cancel()
-	err := l.s.member.Claim(ctx, l.at)
-	if errors.Is(err, member.ErrNotFree) || errors.Is(err, member.ErrLost) {
-		return named(l.at, err)
-	}
-	if err != nil {
-		return storage.In(fmt.Sprintf("claiming partition %d", l.at), err)
-	}
-	return l.open()
 }
 
 // patience returns a context that ends after a lease, or with the session.

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
@@ -107,6 +108,34 @@ func (l *slot) config() partition.Config {
 	cfg.Doubted, cfg.Progress, cfg.Version = l.doubted, &l.progress, func() uint8 { return uint8(l.c().frames.Load()) }
 	cfg.Fits, cfg.MaxAhead = l.fitsClock, l.c().cfg.MaxSkew
 	return cfg
+}
+
+// claim takes the claim, if it is free, and opens the partition. Before it takes the claim, it reads the log and probes
+// whether this process can write to the log. If reading or probing fails, it leaves the partition to others.
+func (l *slot) claim() error {
+	if err := l.follow(); err == nil {
+		if err = l.probe(); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, partition.ErrDamaged) {
+		return l.unreadable(err)
+	}
+	if !l.wants(l.task()) {
+		return nil
+	}
+	if err := l.fitsClock(); err != nil {
+		return err
+	}
+	ctx, cancel := l.patience()
+	defer cancel()
+	err := l.s.member.Claim(ctx, l.at)
+	if errors.Is(err, member.ErrNotFree) || errors.Is(err, member.ErrLost) {
+		return named(l.at, err)
+	}
+	if err != nil {
+		return storage.In(fmt.Sprintf("claiming partition %d", l.at), err)
+	}
+	return l.open()
 }
 
 // open takes over the log of a partition whose claim this process has.

@@ -42,10 +42,10 @@ func (p *peers) fromOne(m *nats.Msg) {
 // has answers when this server has a firing.
 func (p *peers) has(m *nats.Msg, r *request) {
 	if r.Wait <= 0 {
-		p.answer(m, &reply{Server: p.id, Has: p.mayHandOut() && p.queues.Has(r.Queue, allows(r.Prefix))})
+		p.answer(m, &reply{Server: p.id, Has: p.mayHandOut() && p.service.queues.Has(r.Queue, allows(r.Prefix))})
 		return
 	}
-	ctx, cancel := context.WithTimeout(p.life, min(r.Wait, 2*askEvery))
+	ctx, cancel := context.WithTimeout(p.service.life, min(r.Wait, 2*askEvery))
 	q := &question{cancel}
 	p.mu.Lock()
 	if before := p.asked[r.Question]; before != nil {
@@ -53,20 +53,23 @@ func (p *peers) has(m *nats.Msg, r *request) {
 	}
 	p.asked[r.Question] = q
 	p.mu.Unlock()
-	p.begin(func() {
+	begun := p.begin(func() {
 		defer p.forget(r.Question, q)
 		if !p.mayHandOut() {
 			return
 		}
-		key, ok := p.queues.Wait(ctx, r.Queue, allows(r.Prefix))
-		if !ok || p.Draining() {
+		key, ok := p.service.queues.Wait(ctx, r.Queue, allows(r.Prefix))
+		if !ok || p.service.Draining() {
 			return
 		}
 		p.answer(m, &reply{Server: p.id, Has: true})
 		if key != "" {
-			_, _ = p.wheel.AfterFunc(passAfter, func() { p.queues.Pass(r.Queue, key) })
+			_, _ = p.service.wheel.AfterFunc(passAfter, func() { p.service.queues.Pass(r.Queue, key) })
 		}
 	})
+	if !begun {
+		p.forget(r.Question, q)
+	}
 }
 
 // passAfter is when another taker is woken for a firing that was offered to another server, and not taken by it.
@@ -77,7 +80,9 @@ const passAfter = time.Second
 const leastPayload = 256 << 10
 
 // mayHandOut reports whether this server hands out firings to others.
-func (p *peers) mayHandOut() bool { return !p.Draining() && p.conn.MaxPayload() >= leastPayload }
+func (p *peers) mayHandOut() bool {
+	return !p.service.Draining() && p.conn.MaxPayload() >= leastPayload
+}
 
 func (p *peers) forget(name string, q *question) {
 	q.cancel()
@@ -103,9 +108,9 @@ func (p *peers) forThis(m *nats.Msg) {
 func (p *peers) do(m *nats.Msg, r *request) {
 	switch r.Op {
 	case opTake:
-		all := p.takeHere(r.Queue, r.Max, int(p.conn.MaxPayload()/2), r.Prefix)
+		all := p.service.takeHere(r.Queue, r.Max, int(p.conn.MaxPayload()/2), r.Prefix)
 		if err := p.answer(m, &reply{Taken: all}); err != nil {
-			p.GiveBack(all)
+			p.service.GiveBack(all)
 			_ = p.answer(m, new(reply))
 		}
 	case opEnd:
@@ -114,7 +119,7 @@ func (p *peers) do(m *nats.Msg, r *request) {
 			result = errors.New(r.Error)
 		}
 		texts := make([]string, len(r.Tokens))
-		for i, err := range p.endHere(context.Background(), r.Queue, r.Tokens, result, r.Prefix) {
+		for i, err := range p.service.endHere(context.Background(), r.Queue, r.Tokens, result, r.Prefix) {
 			if err != nil {
 				texts[i] = err.Error()[:min(len(err.Error()), maxText)]
 			}
@@ -122,7 +127,7 @@ func (p *peers) do(m *nats.Msg, r *request) {
 		_ = p.answer(m, &reply{Errors: texts})
 	case opGiveBack:
 		for _, token := range r.Tokens {
-			p.Service.end(token, errUnread)
+			p.service.end(token, errUnread)
 		}
 	}
 }

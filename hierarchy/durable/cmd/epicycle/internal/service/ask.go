@@ -12,9 +12,9 @@ import (
 // asking is a question to all other servers: who has firings of a queue?
 type asking struct {
 	*peers
-	request
-	answers chan *nats.Msg
-	sub     *nats.Subscription
+	question request
+	answers  chan *nats.Msg
+	sub      *nats.Subscription
 }
 
 const (
@@ -32,11 +32,11 @@ const (
 func (p *peers) await(ctx context.Context, queue, prefix string) (f found, ok bool) {
 	a := &asking{
 		peers: p, answers: make(chan *nats.Msg, maxAnswers),
-		request: request{Op: opHas, From: p.id, Question: rand.Text(), Queue: queue, Prefix: prefix},
+		question: request{Op: opHas, From: p.id, Question: rand.Text(), Queue: queue, Prefix: prefix},
 	}
 	var err error
 	if a.sub, err = p.conn.ChanSubscribe(p.conn.NewInbox(), a.answers); err != nil {
-		f.key, ok = p.queues.Wait(ctx, queue, allows(prefix))
+		f.key, ok = p.service.queues.Wait(ctx, queue, allows(prefix))
 		return f, ok
 	}
 	defer a.sub.Unsubscribe()
@@ -53,20 +53,20 @@ func (p *peers) await(ctx context.Context, queue, prefix string) (f found, ok bo
 
 // send sends the question to the other servers, or with opForget takes the question back.
 func (a *asking) send(op string, wait time.Duration) {
-	r := a.request
+	r := a.question
 	r.Op, r.Wait = op, wait
 	data, err := json.Marshal(&r)
 	if err == nil {
 		err = a.conn.PublishRequest(a.subject, a.sub.Subject, data)
 	}
 	if err != nil {
-		a.logger.Debug("epicycle: the other servers were not asked for firings", "err", err)
+		a.service.logger.Debug("epicycle: the other servers were not asked for firings", "err", err)
 	}
 }
 
 // once returns a server that has firings now.
 func (a *asking) once() (f found, ok bool) {
-	others := len(a.Stats().Members) - 1
+	others := len(a.service.Stats().Members) - 1
 	if others <= 0 {
 		return f, false
 	}
@@ -93,7 +93,7 @@ func (a *asking) wait(ctx context.Context) (f found, ok bool) {
 	here := make(chan bool, 1)
 	go func() {
 		var woken bool
-		f.key, woken = a.queues.Wait(waiting, a.Queue, allows(a.Prefix))
+		f.key, woken = a.service.queues.Wait(waiting, a.question.Queue, allows(a.question.Prefix))
 		here <- woken
 	}()
 	a.send(opHas, askEvery+takeTime)

@@ -18,7 +18,7 @@ import (
 // the first one that has some (opTake). It then tells the others to forget the question (opForget). It sends a worker's
 // tokens to the server that has made them (opEnd). It gives back firings that did not reach its worker (opGiveBack).
 type peers struct {
-	*Service
+	service *Service
 	conn    *nats.Conn
 	id      string // the ID of this server; the server's tokens begin with it
 	subject string // the subject of all servers. Each server has a subject of its own below it
@@ -73,7 +73,7 @@ var serverID = regexp.MustCompile(`^[A-Z2-7]{12}$`)
 func isServerID(s string) bool { return serverID.MatchString(s) }
 
 func newPeers(s *Service, conn *nats.Conn, name string) *peers {
-	return &peers{Service: s, conn: conn, id: rand.Text()[:12], subject: "epicycle." + name + ".queue", asked: make(map[string]*question)}
+	return &peers{service: s, conn: conn, id: rand.Text()[:12], subject: "epicycle." + name + ".queue", asked: make(map[string]*question)}
 }
 
 // open begins to answer the other servers.
@@ -120,7 +120,7 @@ const takeTime = 5 * time.Second
 
 // take takes firings of another server. If the answer is lost, the firings are tried again after their timeouts.
 func (p *peers) take(server, queue string, max int, prefix string) ([]Taken, error) {
-	ctx, cancel := context.WithTimeout(p.life, takeTime)
+	ctx, cancel := context.WithTimeout(p.service.life, takeTime)
 	defer cancel()
 	got, err := p.request(ctx, server, &request{Op: opTake, Queue: queue, Max: max, Prefix: prefix})
 	if err != nil {
@@ -167,6 +167,6 @@ func (p *peers) giveBack(server string, tokens []string) {
 		err = p.conn.Publish(p.subject+"."+server, data)
 	}
 	if err != nil {
-		p.logger.Debug("epicycle: firings were not given back", "err", err)
+		p.service.logger.Debug("epicycle: firings were not given back", "err", err)
 	}
 }

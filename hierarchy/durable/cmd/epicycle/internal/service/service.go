@@ -51,12 +51,10 @@ type Service struct {
 	taken   taken
 	peers   *peers           // nil if the timers are in a directory
 	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken
-	// tokenPrefix is the text with which the tokens of this server begin.
-	tokenPrefix string
-	stopped     atomic.Bool
-	life        context.Context // ends when Shutdown gives up the attempts that are still in progress
-	giveUp      context.CancelFunc
-	routed      sync.WaitGroup
+	stopped atomic.Bool
+	life    context.Context // ends when Shutdown gives up the attempts that are still in progress
+	giveUp  context.CancelFunc
+	routed  sync.WaitGroup
 }
 
 // errTimeout is the error of an attempt without an answer in time.
@@ -77,7 +75,6 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.taken.init()
 	if s.conn != nil {
 		s.peers = newPeers(s, s.conn, cmp.Or(cfg.Durable.Name, "timers"))
-		s.tokenPrefix = s.peers.id + separator
 	}
 	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.announce
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {

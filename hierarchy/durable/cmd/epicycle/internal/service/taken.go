@@ -112,6 +112,14 @@ func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Ta
 	return all
 }
 
+// newToken returns a token that nobody can guess. If there are other servers, it begins with the ID of this one.
+func (s *Service) newToken() string {
+	if s.peers == nil {
+		return rand.Text()
+	}
+	return s.peers.id + separator + rand.Text()
+}
+
 // begin begins the attempt of a timer from a queue.
 func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	a, ok := s.Begin(d.Key, d.ID)
@@ -119,7 +127,7 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 		return Taken{}, false
 	}
 	o := &one{Attempt: a, queue: queue}
-	token := s.tokenPrefix + rand.Text() // nobody can guess it
+	token := s.newToken()
 	s.taken.mu.Lock()
 	defer s.taken.mu.Unlock()
 	if s.taken.over {
