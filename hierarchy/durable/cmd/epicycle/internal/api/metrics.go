@@ -63,6 +63,9 @@ var (
 	commitDesc   = describe("commit_seconds", "From sending a frame of the log to its acknowledgement.")
 	sendingDesc  = describe("requests_running", "Requests to webhooks and subjects in progress.")
 	waitingDesc  = describe("requests_waiting", "Timers that are due and wait for a place at their host.")
+	hangingDesc  = describe("hosts_hanging", "Hosts with timers that are due that have not answered for a second.")
+	heldDesc     = describe("hosts_hanging_waiting", "Timers that are due and wait for a place at one of these hosts.")
+	crowdedDesc  = describe("hosts_waiting", "Hosts that get no request, as hosts that do not answer have all places.")
 	takenDesc    = describe("taken", "Firings that workers have taken and not ended.")
 	queueDesc    = describe("queue_waiting", "Firings that wait in a queue.", "queue")
 )
@@ -71,7 +74,7 @@ func (c collector) Describe(ch chan<- *prometheus.Desc) {
 	for i := range figures {
 		ch <- figures[i].desc
 	}
-	for _, d := range []*prometheus.Desc{latenessDesc, commitDesc, sendingDesc, waitingDesc, takenDesc, queueDesc} {
+	for _, d := range []*prometheus.Desc{latenessDesc, commitDesc, sendingDesc, waitingDesc, hangingDesc, heldDesc, crowdedDesc, takenDesc, queueDesc} {
 		ch <- d
 	}
 }
@@ -85,8 +88,11 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	ch <- histogram(latenessDesc, &st.Lateness)
 	ch <- histogram(commitDesc, &st.Commit)
 	l := c.service.Lanes()
-	ch <- prometheus.MustNewConstMetric(sendingDesc, prometheus.GaugeValue, float64(l.Sending))
+	ch <- prometheus.MustNewConstMetric(sendingDesc, prometheus.GaugeValue, float64(l.Running))
 	ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(l.Waiting))
+	ch <- prometheus.MustNewConstMetric(hangingDesc, prometheus.GaugeValue, float64(l.Hanging))
+	ch <- prometheus.MustNewConstMetric(heldDesc, prometheus.GaugeValue, float64(l.Held))
+	ch <- prometheus.MustNewConstMetric(crowdedDesc, prometheus.GaugeValue, float64(l.Crowded))
 	ch <- prometheus.MustNewConstMetric(takenDesc, prometheus.GaugeValue, float64(l.Taken))
 	for name, n := range l.Queues {
 		ch <- prometheus.MustNewConstMetric(queueDesc, prometheus.GaugeValue, float64(n), name)

@@ -75,8 +75,8 @@ func (h *header) WriteHeader(status int)      { h.status = status }
 
 // registerRest registers the requests that are not for programs.
 func (a *API) registerRest() {
-	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { status(w, nil) })
-	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { status(w, a.ready()) })
+	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { status(w, nil, "") })
+	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { status(w, a.ready(), a.remark()) })
 	a.mux.Handle("GET /metrics", a.metrics())
 	page.Register(a.mux)
 	a.mux.HandleFunc("GET /page/who", who)
@@ -99,8 +99,8 @@ func describeRest(api huma.API) {
 	add("page", "/", "The page", "text/html", nil, map[string]*huma.Response{})
 }
 
-// status answers 200, or 503 with the error.
-func status(w http.ResponseWriter, err error) {
+// status answers 200, with a remark if there is one, or 503 with the error.
+func status(w http.ResponseWriter, err error, remark string) {
 	if err != nil {
 		p := problem(http.StatusServiceUnavailable, err.Error())
 		p.retryAfter = retryTime
@@ -108,5 +108,9 @@ func status(w http.ResponseWriter, err error) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{"status": "ok"})
+	ok := map[string]string{"status": "ok"}
+	if remark != "" {
+		ok["detail"] = remark
+	}
+	_ = json.NewEncoder(w).Encode(ok)
 }

@@ -77,63 +77,6 @@ func TestWaitingForgets(t *testing.T) {
 	require.Equal(t, "0", d.Key)
 }
 
-// No more calls run at once than there may, for a host and for all, and a host that hangs holds up no other.
-func TestHosts(t *testing.T) {
-	entered, leave := make(chan string, 100), make(chan struct{})
-	h := NewHosts(2, 3, func(d Due) {
-		entered <- d.Key
-		if strings.HasPrefix(d.Key, "slow") {
-			<-leave
-		}
-	}, always)
-	for i := range 10 {
-		h.Push("slow", due(fmt.Sprint("slow", i), i))
-	}
-	require.Equal(t, []string{"slow0", "slow1"}, sorted(<-entered, <-entered))
-	for i := range 10 {
-		h.Push("fast", due(fmt.Sprint("fast", i), i))
-	}
-	var keys []string
-	for range 10 {
-		keys = append(keys, <-entered)
-	}
-	require.Equal(t, []string{"fast0", "fast1", "fast2", "fast3", "fast4", "fast5", "fast6", "fast7", "fast8", "fast9"}, sorted(keys...))
-	require.Empty(t, entered)
-	running, waiting := h.Len()
-	require.GreaterOrEqual(t, running, 2)
-	require.Equal(t, 8, waiting)
-	stopped := h.Stop()
-	close(leave)
-	<-stopped
-	running, waiting = h.Len()
-	require.Equal(t, []int{0, 8}, []int{running, waiting}, "nothing begins after Stop")
-}
-
-// All places together are limited, too: a third host waits until one is free.
-func TestHostsInAll(t *testing.T) {
-	entered, leave := make(chan string, 100), make(chan struct{})
-	h := NewHosts(2, 2, func(d Due) {
-		entered <- d.Key
-		<-leave
-	}, always)
-	for i := range 3 {
-		h.Push(fmt.Sprint("host", i), due(fmt.Sprint(i), i))
-	}
-	require.Equal(t, []string{"0", "1"}, sorted(<-entered, <-entered))
-	running, waiting := h.Len()
-	require.Equal(t, []int{2, 1}, []int{running, waiting})
-	leave <- struct{}{}
-	require.Equal(t, "2", <-entered)
-	close(leave)
-	<-h.Stop()
-	require.Empty(t, h.hosts)
-}
-
-func sorted(keys ...string) []string {
-	slices.Sort(keys)
-	return keys
-}
-
 // Each firing goes to one taker, and a taker gets only what it may have.
 func TestQueues(t *testing.T) {
 	q := NewQueues(always)

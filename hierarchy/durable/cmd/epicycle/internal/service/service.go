@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -30,11 +31,11 @@ type Attempt = durable.Attempt[string, task.Task]
 
 // Config configures Open.
 type Config struct {
-	// Durable configures the timers. Open sets Announce, Key and Value.
+	// Durable configures the timers. Open sets Announce, Key and Value, and Backoff if that is nil.
 	Durable durable.Config[string, task.Task]
 	Sender  *web.Sender
-	PerHost int // the largest number of requests at once to a host
-	Total   int // the largest number of requests at once
+	PerHost int // the largest number of requests at once to a host, or a subject
+	Total   int // the number of places for requests to hosts that answer; lane.Hosts has more for others
 }
 
 // Service holds timers and fires them.
@@ -54,11 +55,9 @@ type Service struct {
 	stopped atomic.Bool
 	life    context.Context // ends when Shutdown gives up the attempts that are still in progress
 	giveUp  context.CancelFunc
+	backoff func(attempt int) time.Duration // the pause after a failed attempt
 	routed  sync.WaitGroup
 }
-
-// errTimeout is the error of an attempt without an answer in time.
-var errTimeout = errors.New("no answer within the timeout")
 
 // Open opens the timers, and begins to fire them.
 func Open(ctx context.Context, cfg Config) (*Service, error) {
@@ -70,13 +69,17 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
 	s.inbox.signal = make(chan struct{}, 1)
+	s.backoff = backoff
+	if cfg.Durable.Backoff != nil {
+		s.backoff = cfg.Durable.Backoff
+	}
 	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send, s.waits)
 	s.queues = lane.NewQueues(s.waits)
 	s.taken.init()
 	if s.conn != nil {
 		s.peers = newPeers(s, s.conn, cmp.Or(cfg.Durable.Name, "timers"))
 	}
-	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.announce
+	cfg.Durable.Value, cfg.Durable.Announce, cfg.Durable.Backoff = task.Codec{}, s.announce, s.backoff
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
 		s.giveUp()
 		wheel.Stop()
@@ -113,44 +116,12 @@ func (s *Service) route() {
 			case task.Queue:
 				s.queues.Push(f.to.Name, d)
 			case task.Subject:
-				s.hosts.Push("nats", d)
+				s.hosts.Push("subject "+f.to.Name, d) // no name of a host has a space
 			default:
 				s.hosts.Push(f.to.Host(), d)
 			}
 		}
 	}
-}
-
-// nowait is a cancelled context, for calls of Attempt.End that do not wait for the log.
-var nowait = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}()
-
-// send makes an attempt to deliver a timer to a webhook or a subject.
-func (s *Service) send(d lane.Due) {
-	a, ok := s.Begin(d.Key, d.ID)
-	if !ok {
-		return
-	}
-	err := s.attempt(a)
-	if err != nil && s.life.Err() != nil {
-		err = errShutdown
-	}
-	_, _ = a.End(nowait, err)
-}
-
-func (s *Service) attempt(a *Attempt) error {
-	ctx, cancel := context.WithTimeoutCause(a.Context(), a.Value.Timeout, errTimeout)
-	defer cancel()
-	defer context.AfterFunc(s.life, cancel)()
-	if a.Value.To.Kind == task.Subject {
-		return s.subject.publish(ctx, a)
-	}
-	return s.sender.Send(ctx, &web.Request{
-		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value,
-	})
 }
 
 // Drain begins no further attempt, ends all calls of Take, and waits for the attempts in progress until ctx is done.
@@ -175,7 +146,10 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	s.stopped.Store(true)
 	s.queues.Stop()
 	s.giveUp()
-	<-s.hosts.Stop()
+	select {
+	case <-s.hosts.Stop():
+	case <-ctx.Done():
+	}
 	for _, token := range s.taken.close() {
 		s.end(token, errShutdown)
 	}
@@ -190,16 +164,18 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Lanes has the numbers of webhooks that are being sent and that wait, of firings that are taken, and of firings that
-// wait in each queue.
+// Lanes has the numbers of requests to webhooks and subjects, of firings that are taken, and of firings that wait in each
+// queue.
 type Lanes struct {
-	Sending, Waiting, Taken int
-	Queues                  map[string]int
+	lane.Figures
+	Taken  int
+	Queues map[string]int
 }
 
 // Lanes returns a snapshot.
-func (s *Service) Lanes() (l Lanes) {
-	l.Sending, l.Waiting = s.hosts.Len()
-	l.Taken, l.Queues = s.taken.len(), s.queues.Len()
-	return l
+func (s *Service) Lanes() Lanes {
+	return Lanes{s.hosts.Figures(), s.taken.len(), s.queues.Len()}
 }
+
+// Crowded returns the number of hosts that wait until hosts that do not answer have fewer requests.
+func (s *Service) Crowded() int { return s.hosts.Crowded() }
