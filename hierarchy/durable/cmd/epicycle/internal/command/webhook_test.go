@@ -221,6 +221,22 @@ func TestWebhookGuarded(t *testing.T) {
 	require.Empty(t, h.calls)
 }
 
+// Where hosts that do not answer have all places for such hosts, a server is ready, and tells so.
+func TestReadyWhereHostsWait(t *testing.T) {
+	s := serve(t, "-concurrency", "1")
+	require.Equal(t, map[string]any{"status": "ok"}, s.do("GET", "/readyz", "").json(200))
+	for i := range 5 {
+		l, err := net.Listen("tcp", "127.0.0.1:0") // nobody answers
+		require.NoError(t, err)
+		defer l.Close()
+		s.set(fmt.Sprint("k", i), "0s", "http://"+l.Addr().String(), "")
+	}
+	for begun := time.Now(); s.count("hosts_waiting") != 3 || s.count("hosts_hanging") != 2; time.Sleep(10 * time.Millisecond) {
+		require.Less(t, time.Since(begun), enough)
+	}
+	require.Contains(t, s.do("GET", "/readyz", "").json(200)["detail"], "3 hosts")
+}
+
 // What a receiver sends unasked is not logged: it may be what it was sent.
 func TestUnaskedAnswer(t *testing.T) {
 	p := startProcess(t, "-dir", t.TempDir())

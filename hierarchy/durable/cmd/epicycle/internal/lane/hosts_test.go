@@ -231,6 +231,8 @@ func TestAllHang(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			require.Zero(t, w.begins("known"))
 		}
+		w.push("known", 16)
+		require.Equal(t, 16, w.runs("known"), "it shares the places that the others had")
 		require.LessOrEqual(t, w.Figures().Running, 1024+2*1024+1000+1)
 	})
 }

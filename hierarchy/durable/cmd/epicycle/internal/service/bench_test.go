@@ -26,7 +26,7 @@ func BenchmarkHostsThatHang(b *testing.B) {
 }
 
 func besideHanging(b *testing.B, hosts int, known bool) {
-	s := openSending(b, durable.Config[string, task.Task]{})
+	s := openSending(b, 16, durable.Config[string, task.Task]{})
 	late := make(chan time.Duration, b.N+1)
 	healthy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		due, err := time.Parse(time.RFC3339Nano, r.Header.Get("epicycle-due"))

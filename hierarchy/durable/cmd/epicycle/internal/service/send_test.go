@@ -19,14 +19,14 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/lane"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
 )
 
 // openSending opens a service that may send to this machine.
-func openSending(t testing.TB, cfg durable.Config[string, task.Task]) *Service {
+func openSending(t testing.TB, perHost int, cfg durable.Config[string, task.Task]) *Service {
 	t.Helper()
-	const perHost = 16
 	guard := &web.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	cfg.Dir, cfg.Partitions, cfg.Logger = t.TempDir(), 1, slog.New(slog.DiscardHandler)
 	s, err := Open(t.Context(), Config{
@@ -44,7 +44,7 @@ func webhook(url string, timeout time.Duration) task.Task {
 // Retry-After makes the pause after an attempt longer, by an hour at most, and never shorter.
 func TestRetryAfterOnlyLengthens(t *testing.T) {
 	mock := clock.NewMock()
-	s := openSending(t, durable.Config[string, task.Task]{
+	s := openSending(t, 1, durable.Config[string, task.Task]{
 		Clock: mock, Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * time.Minute },
 	})
 	passed := time.Now().Add(-5 * time.Second).UTC()
@@ -62,8 +62,12 @@ func TestRetryAfterOnlyLengthens(t *testing.T) {
 		{[]string{"99999999999999999999"}, time.Hour},
 		{[]string{"soon", "660", "0"}, 11 * time.Minute},
 	}
-	calls := make(chan time.Time, 100)
+	calls, probes := make(chan time.Time, 100), make(chan bool)
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("epicycle-key") == "probe" {
+			probes <- true
+			return
+		}
 		attempt, _ := strconv.Atoi(r.Header.Get("epicycle-attempt"))
 		if attempt <= len(cases) {
 			w.Header()["Retry-After"] = cases[attempt-1].header
@@ -72,8 +76,12 @@ func TestRetryAfterOnlyLengthens(t *testing.T) {
 		calls <- mock.Now()
 	}))
 	defer receiver.Close()
-	require.NoError(t, s.Set(t.Context(), "k", webhook(receiver.URL, time.Hour), 0))
-	mock.Add(time.Millisecond)
+	const moment = 5 * time.Millisecond
+	set := func(key string) {
+		require.NoError(t, s.Set(t.Context(), key, webhook(receiver.URL, time.Hour), 0))
+		mock.Add(moment)
+	}
+	set("k")
 	at := <-calls
 	for i, c := range cases {
 		eventually(t, func() bool {
@@ -81,9 +89,11 @@ func TestRetryAfterOnlyLengthens(t *testing.T) {
 			require.NoError(t, err)
 			return e.State == durable.StateWaiting && e.Attempt == i+1
 		})
-		mock.Add(c.want - 1)
+		mock.Add(c.want - 2*moment)
+		set("probe") // one request at once goes to the host, so an attempt of k would come before that of probe
+		<-probes
 		require.Empty(t, calls, c.header)
-		mock.Add(1)
+		mock.Add(moment)
 		next := <-calls
 		require.Equal(t, c.want, next.Sub(at), c.header)
 		at = next
@@ -120,7 +130,7 @@ func setMany(t testing.TB, s *Service, all []net.Listener, each int) {
 // Hosts that accept connections and never answer hold up no other, and get what waits for them when they answer again.
 func TestHostsThatHang(t *testing.T) {
 	const hosts, each, n = 300, 20, 200
-	s := openSending(t, durable.Config[string, task.Task]{})
+	s := openSending(t, 16, durable.Config[string, task.Task]{})
 	all := hanging(t, hosts)
 	setMany(t, s, all, each)
 	calls := make(chan string, n)
@@ -151,7 +161,7 @@ func TestHostsThatHang(t *testing.T) {
 
 // Shutdown ends attempts whatever their receivers do.
 func TestShutdownEndsAttempts(t *testing.T) {
-	s := openSending(t, durable.Config[string, task.Task]{})
+	s := openSending(t, 16, durable.Config[string, task.Task]{})
 	l := hanging(t, 1)[0]
 	begun := make(chan struct{})
 	go func() {
@@ -169,6 +179,23 @@ func TestShutdownEndsAttempts(t *testing.T) {
 	<-begun
 	require.NoError(t, s.Shutdown(t.Context()))
 	require.Zero(t, s.Lanes().Running)
+}
+
+// Shutdown ends with its context, even if an attempt does not end.
+func TestShutdownEndsWithItsContext(t *testing.T) {
+	s := openSending(t, 16, durable.Config[string, task.Task]{})
+	begun, end := make(chan struct{}), make(chan struct{})
+	s.hosts = lane.NewHosts(1, 1, func(lane.Due) lane.Outcome {
+		close(begun)
+		<-end
+		return lane.Unknown
+	}, s.waits)
+	s.hosts.Push("h", lane.Due{})
+	<-begun
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	_ = s.Shutdown(ctx)
+	close(end)
 }
 
 // An attempt to publish ends with its context, even if the NATS server does not read what is sent to it.
