@@ -25,6 +25,7 @@ type State struct {
 	// One wheel is for the owner's time, the other for wall time. Until Build they are empty.
 	wheels [2]*hierarchy.Driven[uint32]
 	graves *hierarchy.Driven[uint32] // dead timers, in the owner's time, unless they are kept for ever
+	index  index
 	built  bool
 	owned  bool // see Own
 
@@ -125,6 +126,7 @@ func (s *State) move(i uint32, r *record, op *frame.Op) {
 		s.setExtra(i, e)
 	}
 	s.wait(i, r, op.Due)
+	s.list(i)
 }
 
 func senseless(op *frame.Op, why string) error {
@@ -144,6 +146,7 @@ func (s *State) set(h *frame.Header, op *frame.Op) {
 		s.fill(i, r, h, op)
 	}
 	s.wait(i, s.records.at(i), op.Due)
+	s.list(i)
 }
 
 // add adds a timer in a new record.
@@ -195,6 +198,7 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 			s.wait(i, r, op.Due)
 		}
 	}
+	s.list(i)
 	return nil
 }
 
@@ -209,6 +213,7 @@ func (s *State) replace(h *frame.Header, op *frame.Op) error {
 
 func (s *State) remove(i uint32, r *record) {
 	s.leave(i, r)
+	s.unlist(i, r)
 	s.bytes -= int64(r.size())
 	s.setExtra(i, Extra{})
 	s.live--
