@@ -82,7 +82,10 @@ func contains(all []string, one string) bool {
 
 // tidy removes the timers that were set.
 func (b *bench) tidy() error {
-	return b.client.Do(context.WithoutCancel(b.ctx), http.MethodDelete, "/v1/timers?prefix="+benchPrefix, nil, nil)
+	progress := terminal.New(b.std.err, os.Getenv).Progress("removed", -1)
+	defer progress.End()
+	_, err := b.client.RemoveAll(context.WithoutCancel(b.ctx), benchPrefix, progress.At)
+	return err
 }
 
 // benchResult is the result of a measurement.
