@@ -40,6 +40,7 @@ type Config struct {
 // Service holds timers and fires them.
 type Service struct {
 	*Timers
+	name    string
 	conn    *nats.Conn // nil if the timers are in a directory
 	subject publisher
 	sender  *web.Sender
@@ -66,7 +67,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
+	s := &Service{name: cmp.Or(cfg.Durable.Name, "timers"), conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
 	s.inbox.signal = make(chan struct{}, 1)
@@ -74,7 +75,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.queues = lane.NewQueues(s.waits)
 	s.taken.init()
 	if s.conn != nil {
-		s.peers = newPeers(s, s.conn, cmp.Or(cfg.Durable.Name, "timers"))
+		s.peers = newPeers(s, s.conn, s.name)
 	}
 	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.announce
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
@@ -164,6 +165,12 @@ func (s *Service) Drain(ctx context.Context) {
 	}
 	s.taken.wait(ctx)
 }
+
+// Name returns the name of the timers.
+func (s *Service) Name() string { return s.name }
+
+// Timeouts returns the wheel for the timeouts of firings that were taken.
+func (s *Service) Timeouts() *hierarchy.Wheel { return s.wheel }
 
 // Draining reports whether Drain was called.
 func (s *Service) Draining() bool { return s.stopped.Load() }
