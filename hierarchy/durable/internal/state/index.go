@@ -47,8 +47,11 @@ func (s *State) Index(n int) bool {
 // list puts a timer into the index, in the place of its state. It is called after each change of a timer, and costs
 // nothing if neither key nor state have changed.
 func (s *State) list(i uint32) {
+	if !s.index.begun {
+		return
+	}
 	r := s.records.at(i)
-	if st := r.states(); s.index.begun && r.listed != st {
+	if st := r.states(); r.listed != st {
 		s.unlist(i, r)
 		s.index.of(st).insert(&s.records, i)
 		r.listed = st

@@ -71,7 +71,7 @@ func (a *API) stream(w http.ResponseWriter, contentType string, write func(*bufi
 	case !part.begun:
 		failure(err).write(w)
 	default:
-		a.Logger.Warn("epicycle: an answer has failed on its way", "type", contentType, "err", err)
+		a.Logger.Warn("epicycle: an export or a list has failed midway", "err", err)
 		panic(http.ErrAbortHandler)
 	}
 }
