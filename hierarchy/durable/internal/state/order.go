@@ -7,14 +7,16 @@ import (
 )
 
 // order holds the numbers of records in the byte order of their keys. It is a B+ tree: its leaves have the numbers, and
-// compare keys in the records; the nodes above have copies of some keys, so that finding a leaf touches no record. A
-// leaf is not merged with its neighbors when it gets smaller, but it is removed when it is empty. So the tree takes four
-// to eight bytes for each timer, and goes away with the timers.
+// the nodes above have copies of some keys, so that finding a leaf reads no record. A leaf is not merged with its
+// neighbors when it gets smaller, but it is removed when it is empty. So the tree takes 8 to 16 bytes for each timer, and
+// goes away with the timers.
 type order struct{ root *node }
 
 // node is a leaf, or has children.
 type node struct {
 	refs  []uint32 // of a leaf, otherwise nil. Invariant: at least one, except in an empty tree
+	heads []uint32 // of a leaf: the head of what follows the base in the key of each record
+	base  string   // of a leaf: a text that all its keys begin with
 	kids  []*node  // Invariant: nil in a leaf, otherwise not empty
 	marks []string // Invariant: one less than kids. Keys in kids[k] are less than marks[k], those in kids[k+1] are not
 }
@@ -50,11 +52,6 @@ func (o *order) walk(r *records, from string, f func(i uint32) bool) {
 	}
 }
 
-// find returns the place in a leaf of the first key that is not less than key.
-func (n *node) find(r *records, key string) int {
-	return sort.Search(len(n.refs), func(k int) bool { return r.at(n.refs[k]).key() >= key })
-}
-
 // kid returns the place of the child that has key, if any has.
 func (n *node) kid(key string) int {
 	return sort.Search(len(n.marks), func(k int) bool { return key < n.marks[k] })
@@ -63,9 +60,7 @@ func (n *node) kid(key string) int {
 // insert adds record i below n. If that splits n, it returns the new node on its right, and the mark between the two.
 func (n *node) insert(r *records, key string, i uint32) (mark string, right *node) {
 	if n.kids == nil {
-		at := n.find(r, key)
-		n.refs = slices.Insert(n.refs, at, i)
-		return n.splitLeaf(r, at)
+		return n.splitLeaf(r, n.add(r, key, i))
 	}
 	at := n.kid(key)
 	mark, right = n.kids[at].insert(r, key, i)
@@ -90,9 +85,7 @@ func (n *node) splitLeaf(r *records, inserted int) (mark string, right *node) {
 	if len(n.refs) < nodeWidth {
 		return "", nil
 	}
-	at := half(len(n.refs), inserted)
-	right = &node{refs: slices.Clone(n.refs[at:])}
-	n.refs = n.refs[:at]
+	right = n.cut(r, half(len(n.refs), inserted))
 	return strings.Clone(r.at(right.refs[0]).key()), right // the key shares its memory with the value
 }
 
@@ -111,8 +104,7 @@ func (n *node) split(inserted int) (mark string, right *node) {
 // remove takes out the record with that key. It reports whether n is empty then.
 func (n *node) remove(r *records, key string) bool {
 	if n.kids == nil {
-		at := n.find(r, key)
-		n.refs = slices.Delete(n.refs, at, at+1)
+		n.take(r, key)
 		return len(n.refs) == 0
 	}
 	at := n.kid(key)
