@@ -116,7 +116,7 @@ func TestWebhookFails(t *testing.T) {
 	require.Equal(t, []string{"gone"}, keysOf(s.do("GET", "/v1/timers?state=dead", "").json(200)))
 	dead := s.do("GET", "/v1/timers/gone", "").json(200)
 	require.Equal(t, "dead", dead["state"])
-	require.Equal(t, "the webhook answered 410", dead["error"])
+	require.Equal(t, "the webhook answered 410 Gone", dead["last_error"])
 	answers <- status(200)
 	require.Equal(t, 200, s.do("POST", "/v1/timers/gone/revive", "").status)
 	require.Equal(t, "1", h.next(t).header.Get("epicycle-attempt"))
