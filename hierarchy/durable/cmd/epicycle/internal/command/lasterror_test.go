@@ -28,8 +28,8 @@ func TestLastError(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
 	begun := time.Now().Add(-time.Second)
-	s.set("refused", "0s", "http://"+host+"/?token=secret", "")
-	s.set("pauses", "0s", h.URL+"/?token=secret", "")
+	s.set("refused", "0s", "http://"+host+"/?token=hidden", "")
+	s.set("pauses", "0s", h.URL+"/?token=hidden", "")
 	dead := s.becomes("refused", hasState("dead")).json(200)
 	require.Contains(t, dead["last_error"], "refused")
 	require.Contains(t, dead["last_error"], host)
@@ -64,7 +64,7 @@ func TestLastError(t *testing.T) {
 	} {
 		require.Contains(t, s.logs.String(), want)
 	}
-	for _, never := range []string{"secret", "key="} {
+	for _, never := range []string{"hidden", "key="} {
 		require.NotContains(t, s.logs.String(), never)
 	}
 
