@@ -21,7 +21,8 @@ type Firing[K comparable, V any] struct {
 	// Missed is the number of other runs of the Schedule that this run makes up for, by the rule of Schedule.OnMissed.
 	// Due is the time of the last of all these runs.
 	Missed int
-	// LastError is the text of the error of the last attempt, up to 1 KiB of it. Only Dead sets it.
+	// LastError is the text of the error of the last attempt, up to 1 KiB of it. Only Dead sets it; an Entry has it at any
+	// time.
 	LastError string
 	// Died is the time when the last attempt failed. Only Dead sets it.
 	Died time.Time
