@@ -97,7 +97,7 @@ func (s *Service) fail(ctx context.Context, a *Attempt, err error) (bool, error)
 		return a.End(ctx, err)
 	}
 	one := failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, err}
-	at, first := s.failures.add(&one)
+	at, first := s.failing.add(&one)
 	if !first {
 		return a.End(ctx, err)
 	}
@@ -117,23 +117,31 @@ func (s *Service) afterSpell(at place) {
 }
 
 func (s *Service) spellEnds(at place) {
-	if last, others, ok := s.failures.next(at); ok {
+	if last, others, ok := s.failing.next(at); ok {
 		s.warn(&last, others)
 		s.afterSpell(at)
 	}
 }
 
-// warnings are the texts for each kind of place, and the name of the place.
-var warnings = map[task.Kind][2]string{
-	task.Webhook: {"epicycle: a webhook failed", "host"},
-	task.Subject: {"epicycle: a message failed", "subject"},
-	task.Queue:   {"epicycle: a firing of a queue failed", "queue"},
-}
-
 // warn logs a failure. The command's logger leaves the key out.
 func (s *Service) warn(f *failure, suppressed int) {
-	text := warnings[f.kind]
-	attrs := []any{text[1], f.name, "key", f.key, "id", f.id, "attempt", f.attempt, "err", f.err}
+	attrs := s.about(f)
+	if suppressed > 0 {
+		attrs = append(attrs, "suppressed", suppressed)
+	}
+	switch f.kind {
+	case task.Webhook:
+		s.logger.Warn("epicycle: a webhook failed", append([]any{"host", f.name}, attrs...)...)
+	case task.Subject:
+		s.logger.Warn("epicycle: a message failed", append([]any{"subject", f.name}, attrs...)...)
+	case task.Queue:
+		s.logger.Warn("epicycle: a firing of a queue failed", append([]any{"queue", f.name}, attrs...)...)
+	}
+}
+
+// about describes a failure, and what follows it.
+func (s *Service) about(f *failure) []any {
+	attrs := []any{"key", f.key, "id", f.id, "attempt", f.attempt, "err", f.err}
 	ctx, cancel := context.WithTimeout(s.life, lineTime)
 	defer cancel()
 	switch e, ok, err := s.Lookup(ctx, f.key); {
@@ -143,10 +151,7 @@ func (s *Service) warn(f *failure, suppressed int) {
 	case !e.Next.IsZero():
 		attrs = append(attrs, "next", e.Next.UTC().Format(time.RFC3339))
 	}
-	if suppressed > 0 {
-		attrs = append(attrs, "suppressed", suppressed)
-	}
-	s.logger.Warn(text[0], attrs...)
+	return attrs
 }
 
 // timeoutError is the error of an attempt without an answer in time.

@@ -112,7 +112,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	require.Regexp(t, ` key=c id=\w+ attempt=1 err="the worker has given no answer within the timeout 1ms" next=\S+ suppressed=1\n$`, log.of(text)[1])
 	s.spellEnds(place{task.Queue, "q"})
 	require.Len(t, log.of(text), 2)
-	require.Empty(t, s.failures.places)
+	require.Empty(t, s.failing.places)
 	fail("d", "after a quiet minute", time.Hour)
 	require.Len(t, log.of(text), 3)
 }
@@ -127,5 +127,5 @@ func TestChangedTimersHaveNotFailed(t *testing.T) {
 	require.NoError(t, s.Set(t.Context(), "k", to, time.Hour))
 	require.Equal(t, []error{errToken}, s.End(t.Context(), "q", []string{taken[0].Token}, errors.New("no"), ""))
 	require.Empty(t, log.of("failed"))
-	require.Empty(t, s.failures.places)
+	require.Empty(t, s.failing.places)
 }

@@ -40,22 +40,23 @@ type Config struct {
 // Service holds timers and fires them.
 type Service struct {
 	*Timers
-	conn     *nats.Conn // nil if the timers are in a directory
-	subject  publisher
-	sender   *web.Sender
-	logger   *slog.Logger
-	inbox    inbox
-	watched  watched
-	hosts    *lane.Hosts
-	queues   *lane.Queues
-	taken    taken
-	failures failures
-	peers    *peers           // nil if the timers are in a directory
-	wheel    *hierarchy.Wheel // the wheel for the timeouts of firings that were taken, and for failures
-	stopped  atomic.Bool
-	life     context.Context // ends when Shutdown gives up the attempts that are still in progress
-	giveUp   context.CancelFunc
-	routed   sync.WaitGroup
+	name    string
+	conn    *nats.Conn // nil if the timers are in a directory
+	subject publisher
+	sender  *web.Sender
+	logger  *slog.Logger
+	inbox   inbox
+	watched watched
+	hosts   *lane.Hosts
+	queues  *lane.Queues
+	taken   taken
+	failing failures
+	peers   *peers           // nil if the timers are in a directory
+	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken, and for failures
+	stopped atomic.Bool
+	life    context.Context // ends when Shutdown gives up the attempts that are still in progress
+	giveUp  context.CancelFunc
+	routed  sync.WaitGroup
 }
 
 // Open opens the timers, and begins to fire them.
@@ -64,7 +65,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
+	s := &Service{name: cmp.Or(cfg.Durable.Name, "timers"), conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
 	s.inbox.signal = make(chan struct{}, 1)
@@ -72,7 +73,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.queues = lane.NewQueues(s.waits)
 	s.taken.init()
 	if s.conn != nil {
-		s.peers = newPeers(s, s.conn, cmp.Or(cfg.Durable.Name, "timers"))
+		s.peers = newPeers(s, s.conn, s.name)
 	}
 	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.announce
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
@@ -168,6 +169,12 @@ func (s *Service) Drain(ctx context.Context) {
 	}
 	s.taken.wait(ctx)
 }
+
+// Name returns the name of the timers.
+func (s *Service) Name() string { return s.name }
+
+// Timeouts returns the wheel for the timeouts of firings that were taken.
+func (s *Service) Timeouts() *hierarchy.Wheel { return s.wheel }
 
 // Draining reports whether Drain was called.
 func (s *Service) Draining() bool { return s.stopped.Load() }
