@@ -76,3 +76,14 @@ func TestLastError(t *testing.T) {
 	require.NotContains(t, moved, "last_error_at")
 	require.NotContains(t, moved, "next")
 }
+
+// What a worker says is the last error, cut between two characters if it is long.
+func TestLastErrorOfAWorker(t *testing.T) {
+	s := serve(t)
+	long := strings.Repeat("x", 1023)
+	s.do("PUT", "/v1/timers/k", `{"in":"0s","to":{"queue":"q"}}`).json(200)
+	taken := s.do("POST", "/v1/queues/q/take", `{"wait":"1m"}`).json(200)["firings"].([]any)
+	token := taken[0].(map[string]any)["token"].(string)
+	s.do("POST", "/v1/queues/q/fail", `{"tokens":["`+token+`"],"error":"`+long+`ü and more"}`).json(200)
+	require.Equal(t, long, s.do("GET", "/v1/timers/k", "").json(200)["last_error"])
+}
