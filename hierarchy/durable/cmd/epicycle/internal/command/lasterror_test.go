@@ -44,20 +44,7 @@ func TestLastError(t *testing.T) {
 	next, err := time.Parse(time.RFC3339Nano, waits["next"].(string))
 	require.NoError(t, err)
 	require.WithinRange(t, next, at.Add(time.Hour-time.Second), at.Add(time.Hour+time.Second))
-	listed := s.do("GET", "/v1/timers?prefix=pauses", "").json(200)["timers"].([]any)
-	require.Equal(t, waits, listed[0])
-	require.Equal(t, waits, s.do("PUT", "/v1/timers/pauses?if=absent", `{"in":"1h","to":{"queue":"q"}}`).json(409)["timer"])
-	line := s.do("GET", "/v1/export?prefix=pauses", "").body
-	for _, field := range []string{"last_error", "last_error_at", "next"} {
-		require.Contains(t, line, `"`+field+`":"`+waits[field].(string)+`"`)
-	}
-	_, got, _ := s.command("", "get", "pauses")
-	require.Regexp(t, `next attempt +\S+ \(in 60.min\)\n`, got)
-	require.Regexp(t, `last error +`+reason+`\n`, got)
-	_, list, _ := s.command("", "ls")
-	require.Regexp(t, `pauses +waiting +\S+ +in 60.min +1 .* `+reason+`\n`, list)
-	_, list, _ = s.command("", "dead")
-	require.Regexp(t, `refused +dead .*\(`+host+`\)\n`, list)
+	s.showsAll(waits, host)
 	s.end()
 	for _, want := range []string{
 		`level=WARN msg="epicycle: a webhook failed" host=` + host + " ", `attempt=1 err="` + reason + `" next=`,
@@ -75,6 +62,26 @@ func TestLastError(t *testing.T) {
 	require.NotContains(t, moved, "last_error")
 	require.NotContains(t, moved, "last_error_at")
 	require.NotContains(t, moved, "next")
+}
+
+// showsAll checks that a timer is the same wherever it is shown, and that the list of the dead says why, too.
+func (s *served) showsAll(waits map[string]any, host string) {
+	s.t.Helper()
+	reason := waits["last_error"].(string)
+	listed := s.do("GET", "/v1/timers?prefix=pauses", "").json(200)["timers"].([]any)
+	require.Equal(s.t, waits, listed[0])
+	require.Equal(s.t, waits, s.do("PUT", "/v1/timers/pauses?if=absent", `{"in":"1h","to":{"queue":"q"}}`).json(409)["timer"])
+	line := s.do("GET", "/v1/export?prefix=pauses", "").body
+	for _, field := range []string{"last_error", "last_error_at", "next"} {
+		require.Contains(s.t, line, `"`+field+`":"`+waits[field].(string)+`"`)
+	}
+	_, got, _ := s.command("", "get", "pauses")
+	require.Regexp(s.t, `next attempt +\S+ \(in 60.min\)\n`, got)
+	require.Regexp(s.t, `last error +`+reason+`\n`, got)
+	_, list, _ := s.command("", "ls")
+	require.Regexp(s.t, `pauses +waiting +\S+ +in 60.min +1 .* `+reason+`\n`, list)
+	_, list, _ = s.command("", "dead")
+	require.Regexp(s.t, `refused +dead .*\(`+host+`\)\n`, list)
 }
 
 // What a worker says is the last error, cut between two characters if it is long.

@@ -148,7 +148,9 @@ func TestWebhookHangs(t *testing.T) {
 	s.do("DELETE", "/v1/timers?prefix=hangs", "").json(200)
 	s.set("timeout", "0s", hangs.URL, `,"timeout":"20ms"`)
 	hangs.next(t)
-	s.becomes("timeout", func(a *answer) bool { return strings.Contains(a.body, `"last_error":"no answer within the timeout 20ms"`) })
+	s.becomes("timeout", func(a *answer) bool {
+		return strings.Contains(a.body, `"last_error":"no answer within the timeout 20ms"`)
+	})
 
 	endless := newHook(t, func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
