@@ -50,16 +50,14 @@ type Service struct {
 	hosts   *lane.Hosts
 	queues  *lane.Queues
 	taken   taken
+	failing failures
 	peers   *peers           // nil if the timers are in a directory
-	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken
+	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken, and for failures
 	stopped atomic.Bool
 	life    context.Context // ends when Shutdown gives up the attempts that are still in progress
 	giveUp  context.CancelFunc
 	routed  sync.WaitGroup
 }
-
-// errTimeout is the error of an attempt without an answer in time.
-var errTimeout = errors.New("no answer within the timeout")
 
 // Open opens the timers, and begins to fire them.
 func Open(ctx context.Context, cfg Config) (*Service, error) {
@@ -136,19 +134,26 @@ func (s *Service) send(d lane.Due) {
 	if !ok {
 		return
 	}
-	err := s.attempt(a)
-	if err != nil && s.life.Err() != nil {
-		err = errShutdown
+	switch err := s.attempt(a); {
+	case err == nil:
+		_, _ = a.End(nowait, nil)
+	case s.life.Err() != nil:
+		_, _ = a.End(nowait, errShutdown)
+	default:
+		_, _ = s.fail(nowait, a, err)
 	}
-	_, _ = a.End(nowait, err)
 }
 
 func (s *Service) attempt(a *Attempt) error {
-	ctx, cancel := context.WithTimeoutCause(a.Context(), a.Value.Timeout, errTimeout)
+	ctx, cancel := context.WithTimeoutCause(a.Context(), a.Value.Timeout, timeoutError(a.Value.Timeout))
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
 	if a.Value.To.Kind == task.Subject {
-		return s.subject.publish(ctx, a)
+		err := s.subject.publish(ctx, a)
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return err
 	}
 	return s.sender.Send(ctx, &web.Request{
 		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value,
