@@ -62,6 +62,8 @@ func (op *Op) hasMore() bool {
 		return op.bits() != 0
 	case Die:
 		return len(op.Error) > 0
+	case Begin:
+		return op.Name != 0
 	case Start:
 		return op.Moved
 	}
@@ -73,6 +75,10 @@ func (c *coder) more(op *Op) {
 	switch op.Kind {
 	case Die:
 		c.some(&op.Error)
+		return
+	case Begin:
+		c.time(&op.Next)
+		c.name(op)
 		return
 	case Start:
 		op.Moved = true

@@ -104,6 +104,9 @@ func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 		t.Due, t.Wall, t.ID, t.Attempt, t.Started = op.Due, false, op.ID, 0, false
 	case frame.Begin:
 		t.Attempt = op.Attempt
+		if op.Name != 0 {
+			t.Next = op.Next
+		}
 	case frame.Fail:
 		t.Attempt, t.Next = op.Attempt, op.Next
 	case frame.Die:

@@ -88,6 +88,9 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(sendingDesc, prometheus.GaugeValue, float64(l.Sending))
 	ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(l.Waiting))
 	ch <- prometheus.MustNewConstMetric(takenDesc, prometheus.GaugeValue, float64(l.Taken))
+	if l.Others > 0 { // without the label
+		ch <- prometheus.MustNewConstMetric(queueDesc, prometheus.GaugeValue, float64(l.Others), "")
+	}
 	for name, n := range l.Queues {
 		ch <- prometheus.MustNewConstMetric(queueDesc, prometheus.GaugeValue, float64(n), name)
 	}
