@@ -46,6 +46,10 @@ func newer() []Op {
 		{Kind: Set, Due: t, Key: []byte("k"), Value: []byte("v"), More: More{Trace: trace}},
 		{Kind: SetAt, Wall: true, Due: t, Key: []byte("k"), Value: []byte{}, More: More{Schedule: schedule}},
 		{Kind: SetAt, Wall: true, Due: t, Key: []byte("k"), Value: []byte("v"), More: More{Schedule: schedule, Trace: trace}},
+		{Kind: Begin, ID: id, Attempt: 2, Key: []byte("k"), Next: t + 30e9, Name: 1 << 63},
+		{Kind: Fail, ID: id, Next: t, Key: []byte("k")},
+		{Kind: Keep, ID: ID{8, 1}, State: Left, Attempt: 1, Next: t, Name: 7, Key: []byte("k"), Value: []byte("v")},
+		{Kind: Keep, ID: ID{8, 1}, State: Postponed, Next: t, Key: []byte("k"), Value: []byte("v"), More: More{Schedule: schedule}},
 		{Kind: Die, ID: id, Attempt: 16, Key: []byte("k"), More: More{Error: err}},
 		{Kind: Keep, ID: ID{8, 1}, Key: []byte("k"), Value: []byte("v"), More: More{Trace: trace}},
 		{Kind: Keep, ID: ID{8, 1}, Key: []byte("k"), Value: []byte("v"), More: More{Started: true}},
@@ -260,6 +264,7 @@ func TestWholeFramesThatMakeNoSense(t *testing.T) {
 		"waiting, and died":     {byte(Keep) | moreBit, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasDied, 0, 0},
 		"missed none":           {byte(Keep) | moreBit, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasMissed, 0},
 		"unknown bit":           {byte(Set) | moreBit, 0, 0, 0, 32},
+		"left without a name":   {byte(Begin) | moreBit, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 		"die without error":     {byte(Die) | moreBit, 1, 1, 0, 0},
 		"unknown end of a run":  {byte(Next), byte(hows), 1, 0, 0},
 	} {

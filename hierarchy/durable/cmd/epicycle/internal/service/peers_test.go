@@ -108,7 +108,7 @@ func TestQuestionsAreForgotten(t *testing.T) {
 	go func() { got <- len(a.Take(t.Context(), "q", 1, "")) }()
 	push(t, a, "other", 1)
 	d, _ := a.queues.Pop("other", "") // its key is of a partition of a
-	time.Sleep(50 * time.Millisecond)  // both wait by now, the lost one first. If not, there is nothing to pass on
+	time.Sleep(50 * time.Millisecond) // both wait by now, the lost one first. If not, there is nothing to pass on
 	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
 	require.NoError(t, a.Set(t.Context(), d.Key, to, 0))
 	require.Equal(t, 1, <-got)

@@ -52,7 +52,8 @@ type Service struct {
 	taken   atomic.Int64     // how many firings workers have taken and not ended
 	peers   *peers           // nil if the timers are in a directory
 	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken
-	stopped atomic.Bool
+	open    context.Context // ends when Drain or Shutdown begins
+	stop    context.CancelFunc
 	life    context.Context // ends when Shutdown gives up the attempts that are still in progress
 	giveUp  context.CancelFunc
 	routed  sync.WaitGroup
@@ -68,6 +69,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
+	s.open, s.stop = context.WithCancel(context.Background())
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
 	s.inbox.signal = make(chan struct{}, 1)
@@ -79,6 +81,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	cfg.Durable.Value, cfg.Durable.Announce, cfg.Durable.Withdrawn = task.Codec{}, s.announce, s.withdrawn
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
 		s.giveUp()
+		s.stop()
 		wheel.Stop()
 		return nil, err
 	}
@@ -189,7 +192,7 @@ func (s *Service) attempt(a *Attempt) error {
 // and so do webhooks, whose results this server still sends. Until another server has a timer, its webhook begins here.
 // Then Drain begins no further attempt, and waits for those in progress until ctx is done.
 func (s *Service) Drain(ctx context.Context) {
-	s.stopped.Store(true)
+	s.stop()
 	s.queues.Stop()
 	s.HandOver(ctx)
 	select {
@@ -199,14 +202,17 @@ func (s *Service) Drain(ctx context.Context) {
 }
 
 // Draining reports whether Drain was called.
-func (s *Service) Draining() bool { return s.stopped.Load() }
+func (s *Service) Draining() bool { return s.open.Err() != nil }
+
+// OnDrain arranges for f to be called when Drain or Shutdown is called. The returned function takes that back.
+func (s *Service) OnDrain(f func()) (stop func() bool) { return context.AfterFunc(s.open, f) }
 
 // errShutdown is the error of attempts that Shutdown gives up: they are made again at once, and do not count.
 var errShutdown = durable.Postpone(0, errors.New("the server was shut down"))
 
 // Shutdown gives up the attempts in progress, and hands the timers over to other processes.
 func (s *Service) Shutdown(ctx context.Context) error {
-	s.stopped.Store(true)
+	s.stop()
 	s.queues.Stop()
 	s.giveUp()
 	<-s.hosts.Stop()
