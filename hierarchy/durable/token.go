@@ -20,6 +20,9 @@ type Token struct {
 // String returns the token as hexadecimal digits, a hyphen and the number of the attempt.
 func (t Token) String() string { return fmt.Sprintf("%016x-%d", t.name, t.attempt) }
 
+// Attempt returns the number of the attempt.
+func (t Token) Attempt() int { return int(t.attempt) }
+
 // ParseToken is the inverse of String. For any other text it returns ErrArgument.
 func ParseToken(text string) (Token, error) {
 	name, number, _ := strings.Cut(text, "-")

@@ -88,7 +88,8 @@ func (d *draft) takenOut(a *Op, was *change) string {
 func (d *draft) timer(was *change) state.Timer {
 	switch {
 	case was.ref == 0:
-		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Dead: was.after == dead, Extra: was.extra}
+		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Next: was.next,
+			Dead: was.after == dead, Extra: was.extra}
 	case was.after == live && !d.claim(was.ref, was.id) && d.state.IsRunning(was.ref, was.id):
 		return d.state.Timer(was.ref) // the attempt in progress does not count
 	}

@@ -31,7 +31,7 @@ type item struct {
 	name  uint64          // left: the name of the attempt
 	until int64           // left: the owner's time until which the attempt goes on
 	cause error           // why the attempt failed
-	text  []byte          // if last is true: the text of cause for the log
+	text  []byte          // the text of cause for the log
 	ended func(took bool) // if not nil, called instead of job.release. Must not block
 }
 

@@ -43,25 +43,26 @@ func (d *draft) result(it *item, was change, hash uint64) {
 	now.attempt, now.ref, now.name = it.job.attempt, 0, 0
 	switch {
 	case it.kind == ended:
-		if d.goesOn(&it.job, was, hash, frame.Returned) {
+		if d.goesOn(it, was, hash) {
 			return
 		}
 		now.after = absent
 	case it.kind == left:
 		leave(&op, &now, it, d.Header().Version)
 	case it.last:
-		if d.goesOn(&it.job, was, hash, frame.Died) {
+		if d.goesOn(it, was, hash) {
 			return
 		}
 		op.Kind, now.after = frame.Die, dead
 		op.Error = it.text
-		now.extra.LastError, now.extra.Died = string(op.Error), d.Header().Time
+		now.extra.Fail(d.Header(), &op)
 	default:
-		op.Kind, op.Next = frame.Fail, state.Add(d.now, int64(it.wait))
+		op.Kind, op.Next, op.Error = frame.Fail, state.Add(d.now, int64(it.wait)), it.text
 		if it.again {
 			op.Attempt--
 		}
 		now.attempt, now.next = op.Attempt, op.Next
+		now.extra.Fail(d.Header(), &op)
 	}
 	d.Add(&op)
 	d.note(hash, was.after, now)

@@ -41,6 +41,7 @@ type Config struct {
 // Service holds timers and fires them.
 type Service struct {
 	*Timers
+	name    string
 	conn    *nats.Conn // nil if the timers are in a directory
 	subject publisher
 	sender  *web.Sender
@@ -49,18 +50,16 @@ type Service struct {
 	watched watched
 	hosts   *lane.Hosts
 	queues  *lane.Queues
-	taken   atomic.Int64     // how many firings workers have taken and not ended
+	taken   atomic.Int64 // how many firings workers have taken and not ended
+	failing failures
 	peers   *peers           // nil if the timers are in a directory
-	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken
-	open    context.Context // ends when Drain or Shutdown begins
+	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken, and for failures
+	open    context.Context  // ends when Drain or Shutdown begins
 	stop    context.CancelFunc
 	life    context.Context // ends when Shutdown gives up the attempts that are still in progress
 	giveUp  context.CancelFunc
 	routed  sync.WaitGroup
 }
-
-// errTimeout is the error of an attempt without an answer in time.
-var errTimeout = errors.New("no answer within the timeout")
 
 // Open opens the timers, and begins to fire them.
 func Open(ctx context.Context, cfg Config) (*Service, error) {
@@ -68,7 +67,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
+	s := &Service{name: cmp.Or(cfg.Durable.Name, "timers"), conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
 	s.open, s.stop = context.WithCancel(context.Background())
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
@@ -76,7 +75,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send)
 	s.queues = lane.NewQueues()
 	if s.conn != nil {
-		s.peers = newPeers(s, s.conn, cmp.Or(cfg.Durable.Name, "timers"))
+		s.peers = newPeers(s, s.conn, s.name)
 	}
 	cfg.Durable.Value, cfg.Durable.Announce, cfg.Durable.Withdrawn = task.Codec{}, s.announce, s.withdrawn
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
@@ -157,13 +156,25 @@ func (s *Service) send(d lane.Due) {
 	if err != nil && s.life.Err() != nil {
 		err = errShutdown
 	}
-	if _, e := a.End(nowait, err); !errors.Is(e, durable.ErrLeft) {
-		return
+	end := a.End
+	if err != nil && err != errShutdown {
+		end = func(ctx context.Context, err error) (bool, error) { return s.fail(ctx, a, err) }
 	}
+	if _, e := end(nowait, err); errors.Is(e, durable.ErrLeft) {
+		s.endLeft(a, token, err)
+	}
+}
+
+// endLeft ends an attempt whose timer was handed over meanwhile.
+func (s *Service) endLeft(a *Attempt, token durable.Token, result error) {
 	ctx, cancel := context.WithTimeout(context.Background(), leftTime)
 	defer cancel()
-	if _, e := s.EndAttempt(ctx, a.Key, token, err); e != nil {
-		s.logger.Warn("epicycle: a request that was made comes again: its partition has no owner", "err", e)
+	ended, err := s.EndAttempt(ctx, a.Key, token, result)
+	switch {
+	case err != nil:
+		s.logger.Warn("epicycle: a request that was made comes again: its partition has no owner", "err", err)
+	case ended && result != nil && result != errShutdown:
+		s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result})
 	}
 }
 
@@ -172,7 +183,7 @@ func (s *Service) send(d lane.Due) {
 const leftTime = 5 * time.Second
 
 func (s *Service) attempt(a *Attempt) error {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(a.Context()), a.Value.Timeout, errTimeout)
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(a.Context()), a.Value.Timeout, timeoutError(a.Value.Timeout))
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
 	defer context.AfterFunc(a.Context(), func() {
@@ -181,7 +192,11 @@ func (s *Service) attempt(a *Attempt) error {
 		}
 	})()
 	if a.Value.To.Kind == task.Subject {
-		return s.subject.publish(ctx, a)
+		err := s.subject.publish(ctx, a)
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return err
 	}
 	return s.sender.Send(ctx, &web.Request{
 		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value,
@@ -200,6 +215,12 @@ func (s *Service) Drain(ctx context.Context) {
 	case <-ctx.Done():
 	}
 }
+
+// Name returns the name of the timers.
+func (s *Service) Name() string { return s.name }
+
+// Timeouts returns the wheel for the timeouts of firings that were taken.
+func (s *Service) Timeouts() *hierarchy.Wheel { return s.wheel }
 
 // Draining reports whether Drain was called.
 func (s *Service) Draining() bool { return s.open.Err() != nil }

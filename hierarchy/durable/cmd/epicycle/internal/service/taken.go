@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/lane"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
 // Taken is a firing that was taken, and the token that ends its attempt.
@@ -53,7 +55,7 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 		return Taken{}, false
 	}
 	token := tokenOf(a.Token(a.Value.Timeout), queue, a.Key)
-	timer, _ := s.wheel.AfterFunc(a.Value.Timeout, func() { _, _ = a.End(nowait, errTimeout) }) // fails on a stopped wheel
+	timer, _ := s.wheel.AfterFunc(a.Value.Timeout, func() { s.late(a) }) // fails on a stopped wheel
 	s.taken.Add(1)
 	context.AfterFunc(a.Context(), func() {
 		s.taken.Add(-1)
@@ -88,6 +90,11 @@ func parseToken(text, queue string) (t durable.Token, key string, err error) {
 		return t, key, err
 	}
 	return t, "", errToken
+}
+
+// late ends an attempt that has taken too long.
+func (s *Service) late(a *Attempt) {
+	_, _ = s.fail(nowait, a, fmt.Errorf("the worker has given %w", timeoutError(a.Value.Timeout)))
 }
 
 // errToken is the answer for an unknown token, or for a token whose attempt has ended.
@@ -125,6 +132,9 @@ func (s *Service) end(ctx context.Context, queue, token string, result error, pr
 		return errToken
 	}
 	ok, err := s.EndAttempt(ctx, key, t, result)
+	if ok && result != nil && result != errUnread {
+		s.failed(&failure{place: place{task.Queue, queue}, key: key, attempt: t.Attempt(), err: result})
+	}
 	if errors.Is(err, durable.ErrArgument) || err == nil && !ok { // such as a key that no timer can have
 		err = errToken
 	}
