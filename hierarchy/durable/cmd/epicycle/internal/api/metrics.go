@@ -67,6 +67,9 @@ func (c lanes) Collect(ch chan<- prometheus.Metric) {
 	gauge(heldDesc, l.Held)
 	gauge(crowdedDesc, l.Crowded)
 	gauge(takenDesc, l.Taken)
+	if l.Others > 0 { // without the label
+		gauge(queueDesc, l.Others, "")
+	}
 	for name, n := range l.Queues {
 		gauge(queueDesc, n, name)
 	}

@@ -131,7 +131,7 @@ func (h *Hosts) leave(at *host) {
 // rest forgets a host that has neither timers nor calls, unless it is known whether it answers: for each answer to that,
 // as many hosts are remembered as there are places, those that were in use last. mu is held.
 func (h *Hosts) rest(at *host) {
-	if at.running > 0 || at.waiting.len() > 0 {
+	if at.running > 0 || at.waiting.len() > 0 || at.element != nil {
 		return
 	}
 	if at.state == unseen {

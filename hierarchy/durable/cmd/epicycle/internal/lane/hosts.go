@@ -4,6 +4,8 @@ import (
 	"container/list"
 	"sync"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
 // Hosts calls a function for timers, which sends a request to the timer's host. It limits the number of calls at once,
@@ -11,7 +13,6 @@ import (
 type Hosts struct {
 	perHost, total int
 	run            func(Due) Outcome
-	waits          func(Due) bool
 
 	mu      sync.Mutex
 	hosts   map[string]*host // those with timers, and those in resting
@@ -47,9 +48,9 @@ type call struct {
 	young *list.Element // the place of the call in Hosts.young, or nil
 }
 
-// NewHosts returns a Hosts that calls run in goroutines. waits reports whether a timer still waits for its attempt.
-func NewHosts(perHost, total int, run func(Due) Outcome, waits func(Due) bool) *Hosts {
-	h := &Hosts{perHost: perHost, total: total, run: run, waits: waits, hosts: make(map[string]*host)}
+// NewHosts returns a Hosts that calls run in goroutines.
+func NewHosts(perHost, total int, run func(Due) Outcome) *Hosts {
+	h := &Hosts{perHost: perHost, total: total, run: run, hosts: make(map[string]*host)}
 	h.idle = sync.NewCond(&h.mu)
 	h.alarm = time.AfterFunc(patience, h.age)
 	h.alarm.Stop()
@@ -63,9 +64,20 @@ func (h *Hosts) Push(name string, d Due) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	at := h.wake(name)
-	at.waiting.push(d, h.waits)
+	at.waiting.push(d)
 	h.enlist(at)
 	h.dispatch()
+}
+
+// Remove removes the timer of a key, if it waits and has that ID.
+func (h *Hosts) Remove(name, key string, id durable.ID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if at := h.hosts[name]; at != nil {
+		at.waiting.remove(key, id)
+		h.enlist(at)
+		h.rest(at)
+	}
 }
 
 // dispatch starts as many calls as there is room for. mu is held.
@@ -93,7 +105,7 @@ func (h *Hosts) resume() {
 // start starts a call for the first timer of a host. mu is held.
 func (h *Hosts) start(at *host) {
 	h.leave(at) // so that it is behind the others if it gets in line again
-	d, _ := at.waiting.pop(nil)
+	d, _ := at.waiting.pop("")
 	c := &call{at: at, began: time.Now(), slow: at.state != answers}
 	if c.slow {
 		h.slow++

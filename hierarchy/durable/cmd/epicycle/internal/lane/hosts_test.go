@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
 // check returns an error if an invariant of h does not hold.
@@ -74,7 +76,7 @@ func after(d time.Duration) receiver { return func() (time.Duration, Outcome) { 
 
 func newWorld(t *testing.T, perHost, total int) *world {
 	w := &world{t: t, receivers: make(map[string]receiver), begun: make(map[string][]time.Duration), running: make(map[string]int), start: time.Now()}
-	w.Hosts = NewHosts(perHost, total, w.call, always)
+	w.Hosts = NewHosts(perHost, total, w.call)
 	return w
 }
 
@@ -420,6 +422,43 @@ func TestRemembered(t *testing.T) {
 			require.NotContains(t, w.hosts, "a1", "it was in use before the others")
 			require.Contains(t, w.hosts, "a0")
 		})
+	})
+}
+
+// A timer that was removed while it waited is neither called nor counted, and its host is forgotten, or remembered as
+// before.
+func TestHostsForget(t *testing.T) {
+	inWorld(t, 1, 100, func(w *world) {
+		w.is("a", after(time.Minute))
+		remove := func(name, key string) {
+			w.Remove(name, key, durable.ID{})
+			require.NoError(t, w.check())
+		}
+		w.Push("a", due("a/1", 1))
+		w.Push("a", due("a/2", 2))
+		require.Equal(t, 1, w.runs("a"))
+		remove("a", "a/2")
+		remove("other", "other/1")
+		require.Equal(t, Figures{Running: 1}, w.Figures())
+		time.Sleep(time.Hour)
+		w.locked(func() { require.Equal(t, 1, w.calls) })
+		remove("a", "a/1")
+		w.is("a", silent)
+		w.Push("a", due("a/3", 3))
+		require.Equal(t, 1, w.runs("a"))
+
+		for i := range 2 * paceBurst {
+			name := fmt.Sprint("new", i)
+			w.is(name, silent)
+			w.Push(name, due(name+"/1", 1))
+		}
+		for i := range 2 * paceBurst {
+			name := fmt.Sprint("new", i)
+			remove(name, name+"/1")
+		}
+		require.Zero(t, w.Figures().Waiting)
+		time.Sleep(time.Minute)
+		w.locked(func() { require.Less(t, w.calls, 2*paceBurst) })
 	})
 }
 

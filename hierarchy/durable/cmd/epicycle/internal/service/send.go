@@ -12,9 +12,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
 )
 
-// errTimeout is the error of an attempt without an answer in time.
-var errTimeout = errors.New("no answer within the timeout")
-
 // nowait is a cancelled context, for calls of Attempt.End that do not wait for the log.
 var nowait = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -22,31 +19,64 @@ var nowait = func() context.Context {
 	return ctx
 }()
 
-// send makes an attempt to deliver a timer to a webhook or a subject.
+// send makes an attempt to deliver a timer to a webhook or a subject. If the partition of the timer is handed over
+// meanwhile, the attempt goes on, and ends there.
 func (s *Service) send(d lane.Due) lane.Outcome {
 	a, ok := s.Begin(d.Key, d.ID)
 	if !ok {
 		return lane.Unknown
 	}
+	token := a.Token(a.Value.Timeout)
 	outcome, err := s.attempt(a)
-	if err != nil && s.life.Err() != nil {
+	end := a.End
+	switch {
+	case err == nil:
+	case s.life.Err() != nil:
 		err = errShutdown
+	default:
+		err = s.paused(a, err)
+		end = func(ctx context.Context, err error) (bool, error) { return s.fail(ctx, a, err) }
 	}
-	_, _ = a.End(nowait, s.paused(a, err))
+	if _, e := end(nowait, err); errors.Is(e, durable.ErrLeft) {
+		s.endLeft(a, token, err)
+	}
 	return outcome
 }
+
+// endLeft ends an attempt whose timer was handed over meanwhile.
+func (s *Service) endLeft(a *Attempt, token durable.Token, result error) {
+	ctx, cancel := context.WithTimeout(context.Background(), leftTime)
+	defer cancel()
+	ended, err := s.EndAttempt(ctx, a.Key, token, result)
+	switch {
+	case err != nil:
+		s.logger.Warn("epicycle: a request that was made comes again: its partition has no owner", "err", err)
+	case ended && result != nil && result != errShutdown:
+		s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result})
+	}
+}
+
+// leftTime limits the time for which a request that was made keeps its place until the next owner of its partition has
+// written that.
+const leftTime = 5 * time.Second
 
 // attempt returns what an attempt has shown about the host, and the error of the attempt. It returns when the timeout is
 // over or the service is shut down, whatever the receiver does.
 func (s *Service) attempt(a *Attempt) (lane.Outcome, error) {
-	ctx, cancel := context.WithTimeoutCause(a.Context(), a.Value.Timeout, errTimeout)
+	late := timeoutError(a.Value.Timeout)
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(a.Context()), a.Value.Timeout, late)
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
+	defer context.AfterFunc(a.Context(), func() {
+		if context.Cause(a.Context()) != durable.ErrLeft {
+			cancel()
+		}
+	})()
 	answered, err := s.deliver(ctx, a)
 	switch {
 	case answered:
 		return lane.Answered, err
-	case ctx.Err() != nil && context.Cause(ctx) != errTimeout: // the timer was set or removed, or the service is shut down
+	case ctx.Err() != nil && context.Cause(ctx) != late: // the timer was set or removed, or the service is shut down
 		return lane.Unknown, err
 	default:
 		return lane.Silent, err
@@ -57,7 +87,10 @@ func (s *Service) attempt(a *Attempt) (lane.Outcome, error) {
 func (s *Service) deliver(ctx context.Context, a *Attempt) (answered bool, err error) {
 	if a.Value.To.Kind == task.Subject {
 		err := s.subject.publish(ctx, a)
-		return ctx.Err() == nil, err
+		if err != nil && ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
+		return true, err
 	}
 	return s.sender.Send(ctx, &web.Request{
 		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value,

@@ -3,6 +3,7 @@ package service
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -190,7 +191,7 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 		close(begun)
 		<-end
 		return lane.Unknown
-	}, s.waits)
+	})
 	s.hosts.Push("h", lane.Due{})
 	<-begun
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -228,9 +229,10 @@ func TestPublishToAServerThatDoesNotRead(t *testing.T) {
 	var p publisher
 	p.init(conn)
 	p.stored["s"] = stored{false, time.Now().Add(time.Hour)}
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, errTimeout)
+	late := errors.New("late")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, late)
 	defer cancel()
 	a := new(Attempt)
 	a.Value = task.Task{Value: make([]byte, 64<<20), To: task.Target{Kind: task.Subject, Name: "s"}}
-	require.Equal(t, errTimeout, p.publish(ctx, a))
+	require.Equal(t, late, p.publish(ctx, a))
 }

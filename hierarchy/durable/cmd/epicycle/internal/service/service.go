@@ -31,7 +31,7 @@ type Attempt = durable.Attempt[string, task.Task]
 
 // Config configures Open.
 type Config struct {
-	// Durable configures the timers. Open sets Announce, Key and Value, and Backoff if that is nil.
+	// Durable configures the timers. Open sets Announce, Withdrawn, Key and Value, and Backoff if that is nil.
 	Durable durable.Config[string, task.Task]
 	Sender  *web.Sender
 	PerHost int // the largest number of requests at once to a host, or a subject
@@ -50,10 +50,12 @@ type Service struct {
 	watched watched
 	hosts   *lane.Hosts
 	queues  *lane.Queues
-	taken   taken
+	taken   atomic.Int64 // how many firings workers have taken and not ended
+	failing failures
 	peers   *peers           // nil if the timers are in a directory
-	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken
-	stopped atomic.Bool
+	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken, and for failures
+	open    context.Context  // ends when Drain or Shutdown begins
+	stop    context.CancelFunc
 	life    context.Context // ends when Shutdown gives up the attempts that are still in progress
 	giveUp  context.CancelFunc
 	backoff func(attempt int) time.Duration // the pause after a failed attempt
@@ -67,6 +69,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{name: cmp.Or(cfg.Durable.Name, "timers"), conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
+	s.open, s.stop = context.WithCancel(context.Background())
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
 	s.inbox.signal = make(chan struct{}, 1)
@@ -74,19 +77,21 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	if cfg.Durable.Backoff != nil {
 		s.backoff = cfg.Durable.Backoff
 	}
-	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send, s.waits)
-	s.queues = lane.NewQueues(s.waits)
-	s.taken.init()
+	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send)
+	s.queues = lane.NewQueues()
 	if s.conn != nil {
 		s.peers = newPeers(s, s.conn, s.name)
 	}
-	cfg.Durable.Value, cfg.Durable.Announce, cfg.Durable.Backoff = task.Codec{}, s.announce, s.backoff
+	cfg.Durable.Value, cfg.Durable.Backoff = task.Codec{}, s.backoff
+	cfg.Durable.Announce, cfg.Durable.Withdrawn = s.announce, s.withdrawn
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
 		s.giveUp()
+		s.stop()
 		wheel.Stop()
 		return nil, err
 	}
 	s.routed.Go(s.route)
+	s.routed.Go(func() { _, _ = s.List(s.life, durable.Query{Limit: 1}) }) // so that no other list has to build the index
 	if s.peers != nil {
 		if err := s.peers.open(); err != nil {
 			return nil, errors.Join(err, s.Shutdown(ctx))
@@ -95,15 +100,16 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	return s, nil
 }
 
-func (s *Service) waits(d lane.Due) bool { return s.Waits(d.Key, d.ID) }
-
 // announce implements durable.Config.Announce.
 func (s *Service) announce(f Firing) {
 	s.watched.announced(&f)
-	s.inbox.put(f)
+	s.inbox.put(f, false)
 }
 
-// route passes the timers that are due on by their targets.
+// withdrawn implements durable.Config.Withdrawn.
+func (s *Service) withdrawn(f Firing) { s.inbox.put(f, true) }
+
+// route passes the timers that are due on by their targets, and takes those back that were withdrawn.
 func (s *Service) route() {
 	for {
 		due, ok := s.inbox.take()
@@ -111,29 +117,44 @@ func (s *Service) route() {
 			return
 		}
 		for i := range due {
-			f := &due[i]
-			d := lane.Due{Key: f.key, ID: f.id, At: f.at}
-			switch f.to.Kind {
-			case task.Queue:
-				s.queues.Push(f.to.Name, d)
-			case task.Subject:
-				s.hosts.Push("subject "+f.to.Name, d) // no name of a host has a space
-			default:
-				s.hosts.Push(f.to.Host(), d)
-			}
+			s.pass(&due[i])
 		}
 	}
 }
 
-// Drain begins no further attempt, ends all calls of Take, and waits for the attempts in progress until ctx is done.
+func (s *Service) pass(f *announced) {
+	d := lane.Due{Key: f.key, ID: f.id, At: f.at}
+	queued, name := f.to.Kind == task.Queue, f.to.Name
+	switch f.to.Kind {
+	case task.Queue:
+	case task.Subject:
+		name = "subject " + name // no name of a host has a space
+	default:
+		name = f.to.Host()
+	}
+	switch {
+	case queued && f.withdrawn:
+		s.queues.Remove(name, f.key, f.id)
+	case queued:
+		s.queues.Push(name, d)
+	case f.withdrawn:
+		s.hosts.Remove(name, f.key, f.id)
+	default:
+		s.hosts.Push(name, d)
+	}
+}
+
+// Drain ends all calls of Take, and hands the timers over to the other servers. What workers have taken goes on there,
+// and so do webhooks, whose results this server still sends. Until another server has a timer, its webhook begins here.
+// Then Drain begins no further attempt, and waits for those in progress until ctx is done.
 func (s *Service) Drain(ctx context.Context) {
-	s.stopped.Store(true)
+	s.stop()
 	s.queues.Stop()
+	s.HandOver(ctx)
 	select {
 	case <-s.hosts.Stop():
 	case <-ctx.Done():
 	}
-	s.taken.wait(ctx)
 }
 
 // Name returns the name of the timers.
@@ -143,22 +164,22 @@ func (s *Service) Name() string { return s.name }
 func (s *Service) Timeouts() *hierarchy.Wheel { return s.wheel }
 
 // Draining reports whether Drain was called.
-func (s *Service) Draining() bool { return s.stopped.Load() }
+func (s *Service) Draining() bool { return s.open.Err() != nil }
 
-// errShutdown is the error of attempts that Shutdown gives up: their timers are due again at once.
-var errShutdown = durable.RetryAfter(0, errors.New("the server was shut down"))
+// OnDrain arranges for f to be called when Drain or Shutdown is called. The returned function takes that back.
+func (s *Service) OnDrain(f func()) (stop func() bool) { return context.AfterFunc(s.open, f) }
+
+// errShutdown is the error of attempts that Shutdown gives up: they are made again at once, and do not count.
+var errShutdown = durable.Postpone(0, errors.New("the server was shut down"))
 
 // Shutdown gives up the attempts in progress, and hands the timers over to other processes.
 func (s *Service) Shutdown(ctx context.Context) error {
-	s.stopped.Store(true)
+	s.stop()
 	s.queues.Stop()
 	s.giveUp()
 	select {
 	case <-s.hosts.Stop():
 	case <-ctx.Done():
-	}
-	for _, token := range s.taken.close() {
-		s.end(token, errShutdown)
 	}
 	err := s.Timers.Shutdown(ctx)
 	if s.peers != nil {
@@ -171,17 +192,27 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Lanes has the numbers of requests to webhooks and subjects, of firings that are taken, and of firings that wait in each
-// queue.
+// Lanes has the numbers of requests to webhooks and subjects, of firings that are taken, and of firings that wait in the
+// queues: in those with the most, and in all others together.
 type Lanes struct {
 	lane.Figures
 	Taken  int
 	Queues map[string]int
+	Others int
 }
+
+// maxQueues is how many queues Lanes has at most.
+const maxQueues = 1000
 
 // Lanes returns a snapshot.
 func (s *Service) Lanes() Lanes {
-	return Lanes{s.hosts.Figures(), s.taken.len(), s.queues.Len()}
+	l := Lanes{Figures: s.hosts.Figures(), Taken: int(s.taken.Load()), Queues: make(map[string]int)}
+	all, others := s.queues.Lens(maxQueues)
+	for _, q := range all {
+		l.Queues[q.Queue] = q.Len
+	}
+	l.Others = others
+	return l
 }
 
 // Crowded returns the number of hosts that wait until hosts that do not answer have fewer requests.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -93,7 +92,7 @@ func (s *Sender) Send(ctx context.Context, r *Request) (answered bool, err error
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
 		}
-		return false, err
+		return false, words(err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusSwitchingProtocols { // else the body is the connection, whose reads ignore ctx
@@ -126,14 +125,13 @@ func drain(body io.Reader, cancel func()) {
 
 func (s *Sender) verdict(resp *http.Response) error {
 	code := resp.StatusCode
-	err := fmt.Errorf("the webhook answered %d", code)
-	switch {
-	case code >= 200 && code < 300:
+	if code >= 200 && code < 300 {
 		return nil
+	}
+	err := answered(resp)
+	switch {
 	case code == http.StatusGone:
 		return durable.Permanent(err)
-	case code >= 300 && code < 400:
-		return fmt.Errorf("%w, a redirect, which is not followed", err)
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
 		if in, ok := retryAfter(resp.Header.Values("Retry-After"), s.now()); ok {
 			return &Later{err, in}
