@@ -96,7 +96,7 @@ func TestLateCrowdStaysInItsSlot(t *testing.T) {
 	}
 	for left := n; left > 0; {
 		v := c.Next(int64(time.Hour), readTogether)
-		require.LessOrEqual(t, len(c.passed), c.tuning.SortUpTo+2*readTogether)
+		require.LessOrEqual(t, c.passed.n, c.tuning.SortUpTo+2*readTogether)
 		if v.State == Due {
 			c.Remove(v.Node, c.arena.At(v.Node))
 			left--
@@ -166,4 +166,23 @@ func TestSetBeforeACrowdThatIsBeingDealt(t *testing.T) {
 	v := c.Next(now, int(4*n))
 	require.Equal(t, NotBefore, v.State)
 	require.LessOrEqual(t, v.At, early)
+}
+
+// Crowds of one instant each are not dealt. Looking for the next crowd does not visit them again and again.
+func TestInstantsAreNotLookedAtAgain(t *testing.T) {
+	const instants, begin = 1000, int64(8) << 30
+	c := newCircles(time.Second)
+	order := uint64(0)
+	for i := range int64(instants) {
+		for range c.tuning.SortUpTo + 1 {
+			order++
+			c.Add(0, begin+i<<18, order, 0)
+		}
+	}
+	c.DealAhead(int64(time.Hour), Unlimited)
+	require.NoError(t, c.Check())
+	before := c.Visited()
+	_, found := c.NextCrowd(0)
+	require.False(t, found)
+	require.LessOrEqual(t, c.Visited()-before, level.Slots)
 }

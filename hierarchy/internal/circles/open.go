@@ -58,6 +58,12 @@ func (c *Circles) isAtOneSlot(b *bag) bool {
 
 // sortUnderHand sorts b, the slot of circle k under the hand, so that it can fire.
 func (c *Circles) sortUnderHand(k int, b *bag, start int64) {
+	if k == 0 {
+		c.unsort(b)
+		c.readInstant(&b.Chain, Unlimited)
+		c.memory.Drop(&b.Chain)
+		return
+	}
 	c.sortSlot(k, b, start)
 	if c.runs[k] == nil {
 		c.runs[k] = b.run
@@ -76,7 +82,9 @@ func (c *Circles) handDown(b *bag) {
 	r, s := c.ring(k), c.layout.SlotFor(k, b.least)
 	to := c.bag(r, s)
 	to.Chain, to.least, to.most = b.Chain, b.least, b.most
-	r.crowds |= 1 << uint(s)
+	if c.isCrowd(k, to) {
+		c.noteCrowd(r, s)
+	}
 	c.noteRing(k)
 }
 
