@@ -126,10 +126,14 @@ func (x *census) ordered(o *ordered) error {
 // circle checks everything that belongs to circle k.
 func (x *census) circle(k int) error {
 	c, bit := x.c, func(word uint32) bool { return word>>uint(k)&1 == 1 }
-	if err := cmp.Or(x.run(k, c.runs[k]), x.chain(&c.rest[k], math.MinInt64)); err != nil {
+	rest := new(level.Chain)
+	if c.rest != nil {
+		rest = &c.rest[k]
+	}
+	if err := cmp.Or(x.run(k, c.runs[k]), x.chain(rest, math.MinInt64)); err != nil {
 		return err
 	}
-	if (c.rest[k].Len() > 0) != bit(c.open) {
+	if (rest.Len() > 0) != bit(c.open) {
 		return fmt.Errorf("circle %d: open", k)
 	}
 	if (c.runs[k] != nil) != bit(c.running) || k == 0 && c.runs[k] != nil {

@@ -24,9 +24,9 @@ type Circles struct {
 
 	// These three are indexed by circle. The entries of a slot under the hand are in runs or in the next finer circle.
 	// Entries that are still to be dealt there are in rest.
-	circle [16]*ring        // nil until it is first used
-	runs   [maxCircles]*run // Invariant: runs[0] is nil
-	rest   [maxCircles]level.Chain
+	circle [16]*ring                // nil until it is first used
+	runs   [maxCircles]*run         // Invariant: runs[0] is nil
+	rest   *[maxCircles]level.Chain // nil until the first crowd is due
 
 	// These two may be crowds, and contain no stale entries: a node that leaves its place is taken out; see takeOut.
 	instant ordered // entries of the slot under the hand of circle 0

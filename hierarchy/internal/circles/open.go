@@ -19,6 +19,9 @@ func (c *Circles) openSlot(k, s int, start int64) (cost int) {
 	case b.finer == nil && k > 0 && c.isAtOneSlot(b):
 		c.handDown(b)
 	case b.Len() > 0:
+		if c.rest == nil {
+			c.rest = new([maxCircles]level.Chain)
+		}
 		c.rest[k] = b.Chain
 		c.open |= 1 << uint(k)
 	}
