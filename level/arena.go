@@ -5,7 +5,7 @@ import "slices"
 const (
 	// ChunkBits is the number of bits of an index that identify the entry in its chunk. A chunk is small, as a single
 	// node keeps all of it.
-	ChunkBits = 7
+	ChunkBits = 8
 	chunkLen  = 1 << ChunkBits
 	chunkRoom = chunkLen - 1 // entry 0 of a chunk is never used: 0 means none
 	firstLen  = 4            // chunk 0 starts small and doubles, for small wheels

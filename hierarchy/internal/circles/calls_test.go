@@ -186,3 +186,28 @@ func TestInstantsAreNotLookedAtAgain(t *testing.T) {
 	require.False(t, found)
 	require.LessOrEqual(t, c.Visited()-before, level.Slots)
 }
+
+// A call that sweeps visits few entries, however many slots have any and whatever was done with them ahead.
+func TestSweepVisitsFew(t *testing.T) {
+	const n = 50_000
+	c := newCircles(time.Second)
+	nodes := make([]uint32, n)
+	for i := range nodes {
+		nodes[i] = c.Add(0, int64(i)*int64(50*time.Millisecond), uint64(i+1), 0)
+	}
+	for range 100 { // each first slot is sorted ahead, and then removed
+		for range 100 {
+			c.Next(0, batch)
+			c.Remove(nodes[0], c.arena.At(nodes[0]))
+			nodes = nodes[1:]
+		}
+		c.DealAhead(int64(time.Hour), 2*batch)
+	}
+	for _, i := range nodes[1:] {
+		before := c.Visited()
+		c.Remove(i, c.arena.At(i))
+		require.LessOrEqual(t, c.Visited()-before, c.tuning.SortUpTo+readTogether)
+	}
+	require.NoError(t, c.Check())
+	require.LessOrEqual(t, c.Entries(), 2*sweepFrom)
+}

@@ -16,7 +16,7 @@ type Circles struct {
 	running  uint32 // Invariant: bit k is set iff runs[k] is not nil
 	open     uint32 // Invariant: bit k is set iff rest[k] holds entries
 	crowded  uint32 // Invariant: bit k is set if circle k has crowds that are not dealt
-	entries  int    // Invariant: the number of entries in all rings, runs, rests and the heap
+	entries  int    // Invariant: the number of entries in all rings, runs and rests, and in instant and passed
 	layout   Layout
 	tuning   Tuning
 	fullUpTo int // number of full blocks from which on the next entry may make a slot a crowd
