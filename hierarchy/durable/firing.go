@@ -10,8 +10,8 @@ type Firing[K comparable, V any] struct {
 	Value   V
 	Due     time.Time
 	Attempt int // the number of the attempt, from 1
-	// ID is the same for all attempts, and never that of another timer: Set, SetAt and Move give the timer
-	// a new one. An effect that is stored in one transaction with the ID happens exactly once.
+	// ID is the same for all attempts, and never that of another timer: Set, SetAt, Move and their like give the timer a
+	// new one. An effect that is stored in one transaction with the ID happens exactly once.
 	ID ID
 	// Epoch increases whenever the partition changes hands. It is a fencing token: a store that has seen a higher epoch
 	// should refuse a lower one.
@@ -37,8 +37,7 @@ type Entry[K comparable, V any] struct {
 	Attempt int
 	// Schedule is the Schedule of the timer, or zero if it has none. Due is then the time of the next run.
 	Schedule Schedule
-	// LastError is the text of the error of the last attempt, up to 1 KiB of it. Only Lookup and List set it, for dead
-	// timers.
+	// LastError is the text of the error of the last attempt of a dead timer, up to 1 KiB of it.
 	LastError string
 	State     State // All yields StateWaiting for a timer whose owner runs an earlier version of this package
 }

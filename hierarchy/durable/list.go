@@ -77,7 +77,6 @@ func (w *Keyed[K, V]) find(ctx context.Context, q *partition.Query) (partition.F
 // entry returns a timer as an Entry.
 func (w *Keyed[K, V]) entry(t *state.Timer) (e Entry[K, V], err error) {
 	e = entryOf[K, V](t)
-	e.LastError = t.LastError
 	e.Key, e.Value, e.Schedule, err = w.decode(t.Key, t.Value, t.Schedule)
 	return e, err
 }

@@ -30,7 +30,7 @@ func TestListModel(t *testing.T) {
 	for i := range 500 {
 		key := fmt.Sprintf("%c%d", 'a'+rune(random.IntN(3)), i)
 		all = append(all, key)
-		require.NoError(t, w.Set(t.Context(), key, "v", time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), key, "v", time.Hour)))
 	}
 	slices.Sort(all)
 	for range 200 {
@@ -55,9 +55,9 @@ func TestListStates(t *testing.T) {
 	mock := clock.NewMock()
 	w := announcing(t, t.TempDir(), mock, &firings)
 	for i, key := range []string{"dead", "running", "due"} {
-		require.NoError(t, w.Set(t.Context(), key, "value of "+key, time.Duration(i+1)))
+		require.NoError(t, errOf(w.Set(t.Context(), key, "value of "+key, time.Duration(i+1))))
 	}
-	require.NoError(t, w.Set(t.Context(), "waiting", "v", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "waiting", "v", time.Hour)))
 	mock.Add(time.Second)
 	a, ok := w.Begin("dead", firings[0].ID)
 	require.True(t, ok)

@@ -30,7 +30,7 @@ func (s State) String() string {
 
 // entryOf returns the entry of a timer, without key, value and schedule.
 func entryOf[K comparable, V any](t *state.Timer) Entry[K, V] {
-	e := Entry[K, V]{Due: timeOf(t.Due), ID: ID{t.ID}, Attempt: int(t.Attempt)}
+	e := Entry[K, V]{Due: timeOf(t.Due), ID: ID{t.ID}, Attempt: int(t.Attempt), LastError: t.LastError}
 	switch {
 	case t.Dead:
 		e.State = StateDead

@@ -29,13 +29,13 @@ func (w *worker) call(caller int, a operation) (ok bool, result string) {
 	value := ""
 	switch a.op {
 	case judge.OpSet:
-		err = t.Set(ctx, a.key, a.value, a.in)
+		_, err = t.Set(ctx, a.key, a.value, a.in)
 		ok = err == nil
 	case judge.OpSetAt:
-		err = t.SetAt(ctx, a.key, a.value, at)
+		_, err = t.SetAt(ctx, a.key, a.value, at)
 		ok = err == nil
 	case judge.OpMove:
-		ok, err = t.Move(ctx, a.key, a.in)
+		_, ok, err = t.Move(ctx, a.key, a.in)
 	case judge.OpRemove:
 		value, ok, err = t.Remove(ctx, a.key)
 	case judge.OpGet:

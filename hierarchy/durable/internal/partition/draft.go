@@ -20,7 +20,7 @@ type draft struct {
 	changes []change
 	claim   func(state.Ref, frame.ID) (called bool) // firer.claim
 	owns    map[int]uint64                          // by the index of an operation in the frame: its Op.By, if not 0
-	answers map[state.Request]string                // the answers that the frame holds
+	answers map[state.Request]drafted               // the answers that the frame holds
 	floors  map[uint64]uint64                       // by caller: the highest floor in the frame
 	latest  map[uint64]uint64                       // by caller: the highest serial number in the frame
 	room    []byte                                  // a buffer for encoding an answer
@@ -131,7 +131,7 @@ func (d *draft) fits(it *item) bool {
 
 // call adds those operations of c that change something. If it returns an error, it has added no operation.
 func (d *draft) call(c *Call) error {
-	if d.Header().Version < 2 && slices.ContainsFunc(c.Ops, func(a Op) bool { return len(a.Schedule) > 0 || a.Kind == frame.Import }) {
+	if d.Header().Version < 2 && slices.ContainsFunc(c.Ops, isNewer) {
 		return ErrMixed
 	}
 	if c.Request.named() {
@@ -140,11 +140,17 @@ func (d *draft) call(c *Call) error {
 	if refused(c.Ops) {
 		return ErrSchedule
 	}
+	c.place, c.Time = d.Len(), d.Header().Time
 	var ok bool
 	if c.Values, ok = d.addOps(c.Ops, c.Took, d.cfg.MaxPending, c.Values[:0]); !ok {
 		return ErrFull
 	}
 	return nil
+}
+
+// isNewer reports whether an operation needs frames of version 2.
+func isNewer(a Op) bool {
+	return len(a.Schedule) > 0 || a.Kind == frame.Import || a.Kind == frame.MoveAt
 }
 
 // addOps adds the operations that change something, and appends to values what they return to their caller. If more
@@ -202,8 +208,8 @@ func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 		now.value, now.raw, now.wall = "", a.Value, a.Kind == frame.SetAt
 		now.extra = state.Extra{Schedule: string(a.Schedule), Trace: string(a.Trace)}
 		took = d.holds(a, &was)
-	case frame.Move:
-		now.extra.Started = false
+	case frame.Move, frame.MoveAt:
+		now.wall, now.extra.Started = a.Kind == frame.MoveAt, false
 		took = was.after == live
 	case frame.Remove:
 		now = change{key: a.Key}
@@ -226,11 +232,11 @@ func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 func (d *draft) addOp(a *Op, values *[]string) bool {
 	was, hash := d.look(a.Key)
 	now, took := d.becomes(a, was)
+	if a.returns(took) {
+		*values = append(*values, d.returned(a, &was, took))
+	}
 	if !took {
 		return false
-	}
-	if a.takesOut() {
-		*values = append(*values, d.takenOut(a, &was))
 	}
 	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due, More: frame.More{Schedule: a.Schedule, Trace: a.Trace}}
 	switch a.Kind {

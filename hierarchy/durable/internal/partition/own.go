@@ -66,7 +66,7 @@ func (f *firer) superseded(ref state.Ref, by uint64) {
 func (f *firer) changed(op *frame.Op, by uint64) {
 	f.mu.assertHeld()
 	switch op.Kind {
-	case frame.Set, frame.SetAt, frame.Move, frame.Remove, frame.Import:
+	case frame.Set, frame.SetAt, frame.Move, frame.MoveAt, frame.Remove, frame.Import:
 		for _, a := range f.outdone[string(op.Key)] {
 			if a.name != by {
 				a.cancel()

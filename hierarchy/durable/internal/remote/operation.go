@@ -44,15 +44,17 @@ func allowed(k frame.Kind) byte {
 	case frame.Set:
 		return ifOption | wholeOption | traceOption
 	case frame.SetAt:
-		return scheduleOption | traceOption
-	case frame.Remove:
+		return ifOption | wholeOption | scheduleOption | traceOption
+	case frame.Move, frame.MoveAt, frame.Remove:
 		return wholeOption
 	}
 	return 0
 }
 
 // isExtended reports whether an operation is unknown to owners of earlier versions.
-func isExtended(a *partition.Op) bool { return options(a) != 0 || a.Kind == frame.Import }
+func isExtended(a *partition.Op) bool {
+	return options(a) != 0 || a.Kind == frame.Import || a.Kind == frame.MoveAt
+}
 
 // appendHead appends the kind of an operation with its flags, and the fields that these announce.
 func appendHead(b []byte, a *partition.Op) []byte {
