@@ -54,6 +54,7 @@ var (
 	_ func(*apiKeyed, ctx, *apiBatch) error                                 = (*apiKeyed).Batch
 	_ func(*apiKeyed, ctx) iter.Seq2[apiEntry, error]                       = (*apiKeyed).All
 	_ func(*apiKeyed, ctx) iter.Seq2[apiFiring, error]                      = (*apiKeyed).Dead
+	_ func(*apiKeyed, ctx, string) (apiEntry, bool, error)                  = (*apiKeyed).ReviveEntry
 	_ func(*apiKeyed, ctx, string) (bool, error)                            = (*apiKeyed).Revive
 	_ func(*apiKeyed, ctx) (int, error)                                     = (*apiKeyed).Len
 	_ func(*apiKeyed, ctx, io.Writer) error                                 = (*apiKeyed).Export

@@ -79,6 +79,16 @@ func (w *Keyed[K, V]) RemoveEntry(ctx context.Context, k K) (e Entry[K, V], ok b
 	return e, a.took, err
 }
 
+// ReviveEntry is Revive that returns the timer as it is then. It keeps its ID. If the value can't be decoded, the timer
+// is revived all the same: ok is true, and err is the error of the Codec.
+func (w *Keyed[K, V]) ReviveEntry(ctx context.Context, k K) (e Entry[K, V], ok bool, err error) {
+	a, err := w.do(ctx, operation[K, V]{kind: frame.Revive, was: true, key: k})
+	if a.took {
+		e, err = w.returned(k, a.text)
+	}
+	return e, a.took, err
+}
+
 var errNoEntry = errors.New("durable: the answer has the timer in a form that this version of the package can't read")
 
 // returned decodes the timer of k that an operation has returned. If that fails, the operation has had its effect all

@@ -71,6 +71,7 @@ func (a *Op) mayReturn() bool { return a.Kind == frame.Remove || a.Whole }
 // returns the value that it removed. With Whole, the result is a timer, in the encoding that Was decodes:
 //   - of a Set or SetAt with a condition that did not hold: the timer that the key has;
 //   - of a Move or MoveAt: the timer that was moved, whose ID is not known yet;
+//   - of a Revive: the timer that was revived;
 //   - otherwise: the timer that the key had before, if any.
 func (a *Op) returns(took bool) bool {
 	if a.If != Always {
@@ -88,7 +89,9 @@ func (d *draft) returned(a *Op, was *change, took bool) string {
 	case !took:
 		t = d.present(was)
 	case a.Kind == frame.Move, a.Kind == frame.MoveAt:
-		t.Extra.Schedule, t.Missed = was.extra.Schedule, was.extra.Missed
+		t.Schedule = was.extra.Schedule
+	case a.Kind == frame.Revive:
+		t.ID, t.Due, t.Schedule = was.id, d.now, was.extra.Schedule
 	case was.after == absent, a.Kind != frame.Remove && was.after == dead:
 		return ""
 	default:

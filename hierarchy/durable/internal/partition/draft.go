@@ -148,11 +148,6 @@ func (d *draft) call(c *Call) error {
 	return nil
 }
 
-// isNewer reports whether an operation needs frames of version 2.
-func isNewer(a Op) bool {
-	return len(a.Schedule) > 0 || a.Kind == frame.Import || a.Kind == frame.MoveAt
-}
-
 // addOps adds the operations that change something, and appends to values what they return to their caller. If more
 // than limit timers would then be pending, it adds none and reports false.
 func (d *draft) addOps(ops []Op, took []bool, limit int, values []string) (removed []string, ok bool) {

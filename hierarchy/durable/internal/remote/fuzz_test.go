@@ -71,7 +71,7 @@ func TestInvalidMessages(t *testing.T) {
 	for name, ask := range map[string]partition.Op{
 		"a handler's": {Kind: frame.End, Key: []byte("a")}, "no kind": {Key: []byte("a")},
 		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a condition for a Remove": {Kind: frame.Remove, If: partition.IfAbsent},
-		"a condition for a Move": {Kind: frame.Move, If: partition.IfAbsent}, "what a Revive took out": {Kind: frame.Revive, Whole: true},
+		"a condition for a Move": {Kind: frame.Move, If: partition.IfAbsent}, "a condition for a Revive": {Kind: frame.Revive, If: partition.IfAbsent},
 		"a schedule of a Set": {Kind: frame.Set, Schedule: []byte("@daily")}, "a trace of a Move": {Kind: frame.Move, Trace: []byte("t")},
 		"a long schedule":               {Kind: frame.SetAt, Schedule: make([]byte, partition.MaxSchedule+1)},
 		"a long trace":                  {Kind: frame.Set, Trace: make([]byte, partition.MaxTrace+1)},

@@ -45,7 +45,7 @@ func allowed(k frame.Kind) byte {
 		return ifOption | wholeOption | traceOption
 	case frame.SetAt:
 		return ifOption | wholeOption | scheduleOption | traceOption
-	case frame.Move, frame.MoveAt, frame.Remove:
+	case frame.Move, frame.MoveAt, frame.Remove, frame.Revive:
 		return wholeOption
 	}
 	return 0

@@ -45,7 +45,6 @@ type Service struct {
 	sender  *web.Sender
 	logger  *slog.Logger
 	inbox   inbox
-	watched watched
 	hosts   *lane.Hosts
 	queues  *lane.Queues
 	taken   taken
@@ -95,7 +94,6 @@ func (s *Service) waits(d lane.Due) bool { return s.Waits(d.Key, d.ID) }
 
 // announce implements durable.Config.Announce.
 func (s *Service) announce(f Firing) {
-	s.watched.announced(&f)
 	s.inbox.put(f)
 }
 

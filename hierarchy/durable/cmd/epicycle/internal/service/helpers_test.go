@@ -1,0 +1,26 @@
+package service
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
+)
+
+func TestMain(m *testing.M) { leak.Main(m) }
+
+func open(t *testing.T) *Service {
+	t.Helper()
+	s, err := Open(t.Context(), Config{
+		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: slog.New(slog.DiscardHandler)},
+		Sender:  web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Shutdown(t.Context())) })
+	return s
+}
