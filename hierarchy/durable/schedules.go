@@ -51,9 +51,9 @@ func parseStored(text string) (Schedule, error) {
 // makes up for. Two kinds of runs do not count as missed, and are made late: runs that were interrupted when their
 // process ended, and runs that had not begun although, as the log shows, the last owner was alive when they fell due.
 //
-// Set, SetAt and the like replace the timer and its schedule. Remove removes both. Move and MoveAt move the pending run, and the
-// schedule continues after that time: if a run is moved to the present time, it is made now, and the next runs follow
-// as planned.
+// Set, SetAt and the like replace the timer and its schedule. Remove removes both. Move and MoveAt move the pending
+// run, and the schedule continues after that time: if a run is moved to the present time, it is made now, and the next
+// runs follow as planned.
 //
 // Runs are due by the wall clock of the owner. If that clock is set back, no run is made twice. The error can also be
 // ErrArgument, if s is zero, has no run within 100 years, or has a zone that the owner of the partition does not know.
