@@ -96,11 +96,13 @@ func lineOf(t *state.Timer) *line {
 	l.setKey([]byte(t.Key))
 	l.setValue([]byte(t.Value))
 	l.setError(t.LastError)
+	if t.LastError != "" || t.Dead {
+		failed := timeOf(t.Failed).UTC()
+		l.Failed = &failed
+	}
 	switch {
 	case t.Dead:
 		l.State = StateDead.String()
-		died := timeOf(t.Died).UTC()
-		l.Died = &died
 	case t.Running:
 		l.State = StateRunning.String()
 	case t.Attempt > 0 && t.Next != 0:

@@ -58,7 +58,7 @@ func TestExportAndImport(t *testing.T) {
 	want := exported(t, withAllKinds(t, exportConfig(t, mock, 3)))
 	require.Len(t, want, 19)
 	require.Equal(t, 2, strings.Count(strings.Join(want, ""), `"state":"dead"`))
-	require.Contains(t, strings.Join(want, ""), `"attempts":1,"next":`)
+	require.Contains(t, strings.Join(want, ""), `"last_error":"no `+"\ufffd"+`","last_error_at":"1970-01-01T00:01:02Z"`)
 	require.Contains(t, strings.Join(want, ""), `"value":{"a":1}`)
 	require.Contains(t, strings.Join(want, ""), `"value_text":"{\"a\": 1}"`)
 	for n := 1; n <= 16; n++ {

@@ -109,7 +109,7 @@ func (c *coder) whole(op *Op) {
 	c.bytes(&op.Key)
 	c.bytes(&op.Value)
 	if !c.writing && op.State == Dead {
-		op.Died = c.header.Time // unless the operation has its own
+		op.Failed = c.header.Time // unless the operation has its own
 	}
 }
 

@@ -155,9 +155,7 @@ func (cfg *Config) failure(j job, err error) item {
 	default:
 		it.wait = cfg.Backoff(int(j.attempt))
 	}
-	if it.last = it.last || cfg.isLast(j.attempt); it.last {
-		it.text = errorText(err)
-	}
+	it.last, it.text = it.last || cfg.isLast(j.attempt), errorText(err)
 	return it
 }
 

@@ -104,7 +104,8 @@ func (d *draft) returned(a *Op, was *change, took bool) string {
 // present returns the timer of a key as it is now.
 func (d *draft) present(was *change) state.Timer {
 	if was.ref == 0 {
-		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Dead: was.after == dead, Extra: was.extra}
+		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Next: was.next,
+			Dead: was.after == dead, Extra: was.extra}
 	}
 	return d.state.Listed(was.ref)
 }

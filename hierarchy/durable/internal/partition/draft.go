@@ -121,7 +121,7 @@ func (d *draft) fits(it *item) bool {
 	case begun:
 		n, size = 2, 2*size
 	case failed:
-		size += MaxError
+		size += len(it.text)
 	case called:
 		n, size = d.answerRoom(it.call)
 		n, size = n+len(it.call.Ops), size+it.call.size
@@ -205,6 +205,7 @@ func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 		took = d.holds(a, &was)
 	case frame.Move, frame.MoveAt:
 		now.wall, now.extra.Started = a.Kind == frame.MoveAt, false
+		now.extra.Forgive()
 		took = was.after == live
 	case frame.Remove:
 		now = change{key: a.Key}
@@ -212,7 +213,8 @@ func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 	case frame.Import:
 		now, took = imported(a), true
 	case frame.Revive:
-		now.due, now.extra.LastError, now.extra.Died = d.now, "", 0
+		now.due = d.now
+		now.extra.Forgive()
 		took = was.after == dead
 	default:
 		panic("partition: a call requests " + a.Kind.String())

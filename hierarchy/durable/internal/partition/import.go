@@ -32,7 +32,7 @@ func importOf(a *Op, c *change) frame.Op {
 	e := &c.extra
 	op := frame.Op{Kind: frame.Import, Wall: c.wall, Attempt: c.attempt, ID: c.id, Due: c.due, Next: c.next,
 		Key: a.Key, Value: a.Value, More: frame.More{Schedule: []byte(e.Schedule), Trace: []byte(e.Trace),
-			Missed: e.Missed, Started: e.Started, Error: []byte(e.LastError), Died: e.Died}}
+			Missed: e.Missed, Started: e.Started, Error: []byte(e.LastError), Failed: e.Failed}}
 	if c.after == dead {
 		op.State = frame.Dead
 	}

@@ -27,7 +27,7 @@ type item struct {
 	wait  time.Duration   // after a failed attempt: the time until the next one
 	last  bool            // the failed attempt was the last: the timer is dead
 	cause error           // why the attempt failed
-	text  []byte          // if last is true: the text of cause for the log
+	text  []byte          // the text of cause for the log
 	ended func(took bool) // if not nil, called instead of job.release. Must not block
 }
 

@@ -28,20 +28,21 @@ func (d *draft) attempt(it *item) bool {
 		}
 		op.Kind, now.ref = frame.Begin, was.ref
 	case it.kind == ended:
-		if d.goesOn(&it.job, was, hash, frame.Returned) {
+		if d.goesOn(it, was, hash) {
 			return true
 		}
 		now.after = absent
 	case it.last:
-		if d.goesOn(&it.job, was, hash, frame.Died) {
+		if d.goesOn(it, was, hash) {
 			return true
 		}
 		op.Kind, now.after = frame.Die, dead
 		op.Error = it.text
-		now.extra.LastError, now.extra.Died = string(op.Error), d.Header().Time
+		now.extra.Fail(d.Header(), &op)
 	default:
-		op.Kind, op.Next = frame.Fail, state.Add(d.now, int64(it.wait))
+		op.Kind, op.Next, op.Error = frame.Fail, state.Add(d.now, int64(it.wait)), it.text
 		now.next = op.Next
+		now.extra.Fail(d.Header(), &op)
 	}
 	d.Add(&op)
 	d.note(hash, was.after, now)

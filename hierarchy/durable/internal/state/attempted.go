@@ -37,20 +37,23 @@ func (s *State) change(h *frame.Header, op *frame.Op, i uint32, r *record) {
 		s.finished(i, r)
 		s.leave(i, r)
 		r.attempt = op.Attempt
+		e := s.extra(i)
+		e.Fail(h, op)
+		s.setExtra(i, e)
 		s.waitUntil(i, r, false, op.Next)
 	case frame.Die:
 		s.finished(i, r)
 		s.leave(i, r)
 		r.attempt = op.Attempt
 		e := s.extra(i)
-		e.LastError, e.Died = string(op.Error), h.Time
+		e.Fail(h, op)
 		s.died(i, r, e)
 	case frame.Revive:
 		s.leave(i, r)
 		r.due, r.wall, r.attempt = op.Due, false, 0
 		s.wait(i, r, r.due)
 	case frame.Next:
-		s.nextRun(i, r, op)
+		s.nextRun(h, i, r, op)
 	case frame.Start:
 		s.startRun(i, r, op)
 	case frame.Expire:

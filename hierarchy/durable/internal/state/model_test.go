@@ -63,19 +63,31 @@ func (m *model) step(t *testing.T) {
 		}
 		op.ID = frame.ID{Owner: 9, Number: m.ids}
 		now.ID, now.Due, now.Wall, now.Attempt, now.Started, until = op.ID, op.Due, false, 0, false, op.Due
+		now.LastError, now.Failed = "", 0
 	case frame.Remove:
 	case frame.End:
 	case frame.Fail:
 		op.Attempt, op.Next = was.Attempt+1, int64(m.rand.IntN(1000))
 		now.Attempt, until = op.Attempt, op.Next
+		if m.rand.IntN(3) > 0 {
+			op.Error = []byte(m.text("error"))
+			now.LastError, now.Failed = string(op.Error), h.Time
+		}
 	case frame.Die:
 		op.Attempt, op.Error = was.Attempt+1, []byte(m.text("error"))
-		now.Attempt, now.Dead, now.LastError, now.Died = op.Attempt, true, string(op.Error), h.Time
+		now.Attempt, now.Dead, now.LastError, now.Failed = op.Attempt, true, string(op.Error), h.Time
 	case frame.Revive:
-		now.Attempt, now.Dead, now.LastError, now.Died, now.Wall, now.Due, until = 0, false, "", 0, false, op.Due, op.Due
+		now.Attempt, now.Dead, now.LastError, now.Failed, now.Wall, now.Due, until = 0, false, "", 0, false, op.Due, op.Due
 	case frame.Next:
 		op.Ended, op.ID = was.ID.Number, frame.ID{Owner: 9, Number: m.ids}
 		now.ID, now.Due, now.Wall, now.Attempt, now.Missed, now.Started, until = op.ID, op.Due, true, 0, 0, false, op.Due
+		switch op.How = frame.How(m.rand.IntN(3)); op.How {
+		case frame.Returned:
+			now.LastError, now.Failed = "", 0
+		case frame.Died:
+			op.Error = []byte(m.text("error"))
+			now.LastError, now.Failed = string(op.Error), h.Time
+		}
 	case frame.Start:
 		if now.Started = true; m.rand.IntN(2) == 0 {
 			op.Moved, op.Missed = true, uint32(m.rand.IntN(3))
@@ -133,7 +145,7 @@ func (m *model) compare(t *testing.T, s *State) {
 		require.Equal(t, want, got)
 		if want.Dead {
 			dead++
-			expiries = append(expiries, want.Died+keepDead)
+			expiries = append(expiries, want.Failed+keepDead)
 		} else {
 			until, _ := s.Until(ref)
 			require.Equal(t, m.until[key], until, key)

@@ -115,15 +115,15 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	return nil
 }
 
-// move gives a timer another due time, and another ID. If the timer has a schedule, its run counts as not started after
-// that, and makes up for the same number of other runs as before.
+// move gives a timer another due time, and another ID, and forgets its last error. If the timer has a schedule, its run
+// counts as not started after that, and makes up for the same number of other runs as before.
 func (s *State) move(i uint32, r *record, op *frame.Op) {
 	s.leave(i, r)
 	r.due, r.id, r.wall, r.attempt = op.Due, op.ID, op.Wall, 0
-	if e := s.extra(i); e.Started {
-		e.Started = false
-		s.setExtra(i, e)
-	}
+	e := s.extra(i)
+	e.Started = false
+	e.Forgive()
+	s.setExtra(i, e)
 	s.wait(i, r, op.Due)
 }
 

@@ -68,7 +68,7 @@ func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 		op.Next = now
 	}
 	e := s.extra(uint32(ref))
-	op.Missed, op.Started, op.Died = e.Missed, e.Started, e.Died
+	op.Missed, op.Started, op.Failed = e.Missed, e.Started, e.Failed
 	for _, c := range []struct {
 		to   *[]byte
 		from string

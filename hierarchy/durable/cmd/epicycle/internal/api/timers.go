@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
@@ -18,8 +19,17 @@ func timerOf(e *service.Entry) Timer {
 	return Timer{
 		Key: e.Key, Value: e.Value.Value, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
 		Due: e.Due.UTC(), ID: e.ID.String(), Attempt: e.Attempt, State: e.State.String(),
-		Schedule: e.Schedule.String(), Error: e.LastError,
+		Schedule: e.Schedule.String(), LastError: e.LastError, LastFailed: optional(e.LastFailed), Next: optional(e.Next),
 	}
+}
+
+// optional returns nil for the zero time.
+func optional(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
 }
 
 type getInput struct{ Keyed }

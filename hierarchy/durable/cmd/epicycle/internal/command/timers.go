@@ -160,11 +160,10 @@ func listing(std streams, c *cobra.Command, state *string) *cobra.Command {
 		if r.json {
 			return r.listJSON(c, prefix, *state, limit)
 		}
-		errors := *state == "dead"
-		t := timersTable(r.std.out, errors)
+		t := timersTable(r.std.out)
 		err := r.client.List(c.Context(), prefix, *state, limit, func(some []api.Timer) error {
 			for i := range some {
-				t.timer(&some[i], errors)
+				t.timer(&some[i])
 			}
 			return t.end() // ends each page, so that the first page is printed early
 		})

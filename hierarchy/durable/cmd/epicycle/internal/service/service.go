@@ -40,6 +40,7 @@ type Config struct {
 // Service holds timers and fires them.
 type Service struct {
 	*Timers
+	name    string
 	conn    *nats.Conn // nil if the timers are in a directory
 	subject publisher
 	sender  *web.Sender
@@ -48,16 +49,14 @@ type Service struct {
 	hosts   *lane.Hosts
 	queues  *lane.Queues
 	taken   taken
+	failing failures
 	peers   *peers           // nil if the timers are in a directory
-	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken
+	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken, and for failures
 	stopped atomic.Bool
 	life    context.Context // ends when Shutdown gives up the attempts that are still in progress
 	giveUp  context.CancelFunc
 	routed  sync.WaitGroup
 }
-
-// errTimeout is the error of an attempt without an answer in time.
-var errTimeout = errors.New("no answer within the timeout")
 
 // Open opens the timers, and begins to fire them.
 func Open(ctx context.Context, cfg Config) (*Service, error) {
@@ -65,7 +64,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
+	s := &Service{name: cmp.Or(cfg.Durable.Name, "timers"), conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
 	s.inbox.signal = make(chan struct{}, 1)
@@ -73,7 +72,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.queues = lane.NewQueues(s.waits)
 	s.taken.init()
 	if s.conn != nil {
-		s.peers = newPeers(s, s.conn, cmp.Or(cfg.Durable.Name, "timers"))
+		s.peers = newPeers(s, s.conn, s.name)
 	}
 	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.announce
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
@@ -132,19 +131,26 @@ func (s *Service) send(d lane.Due) {
 	if !ok {
 		return
 	}
-	err := s.attempt(a)
-	if err != nil && s.life.Err() != nil {
-		err = errShutdown
+	switch err := s.attempt(a); {
+	case err == nil:
+		_, _ = a.End(nowait, nil)
+	case s.life.Err() != nil:
+		_, _ = a.End(nowait, errShutdown)
+	default:
+		_, _ = s.fail(nowait, a, err)
 	}
-	_, _ = a.End(nowait, err)
 }
 
 func (s *Service) attempt(a *Attempt) error {
-	ctx, cancel := context.WithTimeoutCause(a.Context(), a.Value.Timeout, errTimeout)
+	ctx, cancel := context.WithTimeoutCause(a.Context(), a.Value.Timeout, timeoutError(a.Value.Timeout))
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
 	if a.Value.To.Kind == task.Subject {
-		return s.subject.publish(ctx, a)
+		err := s.subject.publish(ctx, a)
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return err
 	}
 	return s.sender.Send(ctx, &web.Request{
 		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value,
@@ -161,6 +167,12 @@ func (s *Service) Drain(ctx context.Context) {
 	}
 	s.taken.wait(ctx)
 }
+
+// Name returns the name of the timers.
+func (s *Service) Name() string { return s.name }
+
+// Timeouts returns the wheel for the timeouts of firings that were taken.
+func (s *Service) Timeouts() *hierarchy.Wheel { return s.wheel }
 
 // Draining reports whether Drain was called.
 func (s *Service) Draining() bool { return s.stopped.Load() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -135,7 +136,7 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 		return Taken{}, false
 	}
 	s.taken.all[token] = o
-	o.timer, _ = s.wheel.AfterFunc(a.Value.Timeout, func() { s.end(token, errTimeout) }) // fails on a stopped wheel
+	o.timer, _ = s.wheel.AfterFunc(a.Value.Timeout, func() { s.late(token) }) // fails on a stopped wheel
 	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout}, true
 }
 
@@ -144,6 +145,13 @@ func (s *Service) end(token string, err error) {
 	if o := s.taken.remove(token, func(*one) bool { return true }); o != nil {
 		o.timer.Stop()
 		_, _ = o.End(nowait, err)
+	}
+}
+
+// late ends an attempt that has taken too long.
+func (s *Service) late(token string) {
+	if o := s.taken.remove(token, func(*one) bool { return true }); o != nil {
+		_, _ = s.fail(nowait, o.Attempt, fmt.Errorf("the worker has given %w", timeoutError(o.Value.Timeout)))
 	}
 }
 
@@ -168,7 +176,11 @@ func (s *Service) endHere(ctx context.Context, queue string, tokens []string, re
 		}
 		o.timer.Stop()
 		wg.Go(func() {
-			ended, err := o.End(ctx, result)
+			end := o.End
+			if result != nil {
+				end = func(ctx context.Context, err error) (bool, error) { return s.fail(ctx, o.Attempt, err) }
+			}
+			ended, err := end(ctx, result)
 			if err == nil && !ended {
 				err = errToken
 			}

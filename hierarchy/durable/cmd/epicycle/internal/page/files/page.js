@@ -50,13 +50,16 @@ function ask(why) {
 }
 
 const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat("en"); // with numeric: "auto", 30 hours would be tomorrow, on whatever day they end
 
 function when(due) {
   const seconds = (new Date(due) - Date.now()) / 1000;
+  if (Math.abs(seconds) < 1) return "now";
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) || units[3];
   return relative.format(Math.round(seconds / size), unit);
 }
+
+const moments = (time) => `${new Date(time).toLocaleString()} (${when(time)})`;
 
 const target = (to) => to.webhook || (to.queue ? "queue " + to.queue : "subject " + to.subject);
 
@@ -78,9 +81,11 @@ function rowOf(timer) {
   open.addEventListener("click", () => look(timer.key));
   cell(row, "Key", open);
   cell(row, "State", timer.state).className = timer.state;
-  cell(row, "Due", timer.state === "dead" ? "never" : when(timer.due), timer.due);
+  const next = timer.next || timer.due;
+  cell(row, "Next", timer.state === "dead" ? "never" : when(next), next);
   cell(row, "Attempt", String(timer.attempt));
   cell(row, "To", target(timer.to));
+  cell(row, "Last error", timer.last_error || "", timer.last_error_at);
   return row;
 }
 
@@ -146,8 +151,9 @@ function show(timer) {
   const list = $("details-list");
   list.replaceChildren();
   const facts = {
-    State: timer.state, Due: `${new Date(timer.due).toLocaleString()} (${when(timer.due)})`, Schedule: timer.schedule,
-    To: target(timer.to), Timeout: timer.timeout, Attempt: timer.attempt, ID: timer.id, "Last error": timer.error,
+    State: timer.state, Due: moments(timer.due), "Next attempt": timer.next && moments(timer.next), Schedule: timer.schedule,
+    To: target(timer.to), Timeout: timer.timeout, Attempt: timer.attempt, ID: timer.id,
+    "Last error": timer.last_error, Failed: timer.last_error_at && moments(timer.last_error_at),
   };
   for (const [name, fact] of Object.entries(facts)) {
     if (fact === undefined) continue;
@@ -182,17 +188,27 @@ async function change(method, path, body, close) {
 // moment returns in or at, as the text is one.
 const moment = (text) => (/^\d{4}-/.test(text) ? { at: text } : { in: text });
 
+// write writes a text into a field of the form, and read returns it unless the user has written something else: a field
+// drops newlines, but keys and queues may have some.
+const written = new Map();
+function write(id, text) {
+  $(id).value = text;
+  written.set(id, { shown: $(id).value, text });
+}
+const read = (id) => ($(id).value === written.get(id)?.shown ? written.get(id).text : $(id).value);
+
 function edit(timer) {
   $("set").reset();
+  written.clear();
   $("set-error").textContent = "";
   $("set-key").value = me.prefix;
   if (timer) {
-    $("set-key").value = timer.key;
+    write("set-key", timer.key);
     $("set-when-kind").value = timer.schedule ? "schedule" : "at";
     $("set-when").value = timer.schedule || timer.due;
     const kind = Object.keys(timer.to)[0];
     $("set-to-kind").value = kind;
-    $("set-to").value = timer.to[kind];
+    write("set-to", timer.to[kind]);
     $("set-timeout").value = timer.timeout;
     $("set-value").value = JSON.stringify(timer.value, null, 2);
   }
@@ -201,12 +217,12 @@ function edit(timer) {
 
 async function set() {
   try {
-    const body = { [$("set-when-kind").value]: $("set-when").value, to: { [$("set-to-kind").value]: $("set-to").value } };
+    const body = { [$("set-when-kind").value]: $("set-when").value, to: { [$("set-to-kind").value]: read("set-to") } };
     const value = $("set-value").value.trim() || "null";
     JSON.parse(value); // or throws
     if ($("set-timeout").value) body.timeout = $("set-timeout").value;
     const condition = $("set-if").value;
-    await call("PUT", timerPath($("set-key").value) + (condition ? "?if=" + condition : ""), JSON.stringify(body).slice(0, -1) + `,"value":${value}}`);
+    await call("PUT", timerPath(read("set-key")) + (condition ? "?if=" + condition : ""), JSON.stringify(body).slice(0, -1) + `,"value":${value}}`);
     $("setting").close();
     refresh();
   } catch (error) {
