@@ -59,6 +59,8 @@ func (op *Op) hasMore() bool {
 		return op.bits() != 0
 	case Fail, Die, Next:
 		return len(op.Error) > 0
+	case Begin:
+		return op.Name != 0
 	case Start:
 		return op.Moved
 	case Request:
@@ -74,6 +76,10 @@ func (c *coder) more(op *Op) {
 		if c.some(&op.Error); op.Kind == Next && op.How != Died {
 			c.Fail()
 		}
+		return
+	case Begin:
+		c.time(&op.Next)
+		c.name(op)
 		return
 	case Start:
 		op.Moved = true

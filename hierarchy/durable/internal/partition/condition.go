@@ -41,12 +41,17 @@ func (d *draft) until(was *change) int64 {
 	switch {
 	case was.ref != 0:
 		return untilOf(d.state, was.ref, d.now, d.wall)
-	case was.attempt > 0:
+	case was.next != 0 && was.name == 0:
 		return was.next
-	case was.wall:
-		return fromWall(was.due, d.now, d.wall)
 	}
-	return was.due
+	due := was.due
+	if was.wall {
+		due = fromWall(due, d.now, d.wall)
+	}
+	if was.name != 0 {
+		due = min(due, d.now)
+	}
+	return due
 }
 
 // untilOf is until for a timer of the state.

@@ -105,6 +105,9 @@ func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 		t.Forgive()
 	case frame.Begin:
 		t.Attempt = op.Attempt
+		if op.Name != 0 {
+			t.Next = op.Next
+		}
 	case frame.Fail:
 		t.Attempt, t.Next = op.Attempt, op.Next
 		t.Fail(&f.Header, op)
