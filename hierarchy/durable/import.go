@@ -10,6 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 const (
@@ -27,6 +28,11 @@ const (
 // may have been imported: Import can be repeated with the same lines. If a line can't be read, the lines before it are
 // imported, and the error has the line's number. It is ErrArgument or ErrTooLarge. The error is ErrUnavailable while a
 // process that runs an earlier version of this package shares the timers.
+//
+// The last line must be the number of timers, as {"timers":3}. Several exports may follow each other. If that line is
+// missing, or has another number, the lines that are there are imported, and the error is ErrIncomplete: in was cut
+// short, or lines were left out. A program that imports a part of an export on purpose can ignore ErrIncomplete, or
+// write the last line itself.
 func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err error) {
 	i := &importer{do: w.doAll, calls: make([]*partition.Call, w.owners.Len())}
 	scan := bufio.NewScanner(in)
@@ -36,18 +42,23 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 		if number++; len(scan.Bytes()) == 0 {
 			continue
 		}
-		op, err := w.imported(scan.Bytes())
-		if err != nil {
-			return i.flush(ctx, fmt.Errorf("durable: line %d: %w", number, err))
-		}
-		if i.add(of(op.Key, len(i.calls)), op) {
+		l, op, err := w.imported(scan.Bytes())
+		if err == nil && l.Timers != nil {
+			err = i.end(*l.Timers)
+		} else if err == nil && i.add(of(op.Key, len(i.calls)), op) {
 			if n, err := i.flush(ctx, nil); err != nil {
 				return n, err
 			}
 		}
+		if err != nil {
+			return i.flush(ctx, storage.In(fmt.Sprintf("line %d", number), ofPackage(err)))
+		}
 	}
-	if err = scan.Err(); errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("durable: line %d: %w: it has more than %d bytes", number+1, ErrTooLarge, maxLine)
+	switch err = scan.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		err = storage.In(fmt.Sprintf("line %d", number+1), fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, maxLine))
+	case err == nil && !i.ended:
+		err = fmt.Errorf("%w: the last one, with the number of timers, is missing", ErrIncomplete)
 	}
 	return i.flush(ctx, err)
 }
@@ -58,10 +69,23 @@ type importer struct {
 	calls []*partition.Call // operations that are not committed yet
 	bytes int               // the size of the operations in calls
 	n     int               // the number of timers that are committed
+	since int               // the number of timers since the beginning, or since the last end
+	ended bool              // the last line was an end
+}
+
+// end returns an error if a line with the number of timers does not agree with the lines before it.
+func (i *importer) end(n int) error {
+	if n != i.since {
+		return fmt.Errorf("%w: there should be %d timers, and are %d", ErrIncomplete, n, i.since)
+	}
+	i.since, i.ended = 0, true
+	return nil
 }
 
 // add adds an operation to the batch, and reports whether the batch should be committed now.
 func (i *importer) add(at int, a partition.Op) bool {
+	i.since++
+	i.ended = false
 	c := addOp(i.calls, at, a)
 	i.bytes += len(a.Key) + len(a.Value) + len(a.Timer.Schedule) + len(a.Timer.Trace) + len(a.Timer.LastError)
 	return len(c.Ops) == importOps || i.bytes > importBytes
@@ -81,26 +105,43 @@ func (i *importer) flush(ctx context.Context, why error) (int, error) {
 	return i.n, errors.Join(append(errs, why)...)
 }
 
-// imported returns the operation that imports a line.
-func (w *Keyed[K, V]) imported(line []byte) (a partition.Op, err error) {
-	l, key, value, err := parseLine(line)
+var (
+	errZeroID = fmt.Errorf("%w: the ID is zero, which no timer has", partition.ErrArgument)
+	errCount  = fmt.Errorf("%w: attempts and missed are at most %d", partition.ErrArgument, state.MaxCount)
+)
+
+// imported parses a line, and returns the operation that imports it, unless the line is the end.
+func (w *Keyed[K, V]) imported(text []byte) (l *line, a partition.Op, err error) {
+	l, key, value, err := parseLine(text)
 	if err != nil {
-		return a, fmt.Errorf("%w: %w", ErrArgument, err)
+		return l, a, fmt.Errorf("%w: %w", partition.ErrArgument, err)
+	}
+	if l.Timers != nil {
+		return l, a, nil
 	}
 	id, err := ParseID(l.ID)
-	if err != nil {
-		return a, err
+	switch {
+	case err != nil:
+		return l, a, err
+	case id == ID{}:
+		return l, a, errZeroID
+	case l.Attempts > state.MaxCount || l.Missed > state.MaxCount:
+		return l, a, errCount
+	case len(key) > maxKey || len(value) > maxValue || len(l.Schedule) > partition.MaxSchedule ||
+		len(l.Trace) > partition.MaxTrace || len(l.getError()) > partition.MaxError:
+		return l, a, ErrTooLarge
 	}
 	if _, err := parseStored(l.Schedule); err != nil {
-		return a, err
-	}
-	if len(key) > maxKey || len(value) > maxValue || len(l.Schedule) > partition.MaxSchedule ||
-		len(l.Trace) > partition.MaxTrace || len(l.getError()) > partition.MaxError {
-		return a, ErrTooLarge
+		return l, a, err
 	}
 	if _, _, _, err := w.decode(string(key), string(value), ""); err != nil {
-		return a, fmt.Errorf("%w: %w", ErrArgument, err)
+		return l, a, fmt.Errorf("%w: %w", partition.ErrArgument, err)
 	}
+	return l, partition.Op{Kind: frame.Import, Key: key, Value: value, Timer: w.timerOf(l, id)}, nil
+}
+
+// timerOf returns the timer of a line, without its key and value.
+func (w *Keyed[K, V]) timerOf(l *line, id ID) *state.Timer {
 	t := &state.Timer{ID: id.id, Due: instantOf(l.Due), Wall: l.WallTime, Attempt: l.Attempts,
 		Dead:  l.State == StateDead.String(),
 		Extra: state.Extra{Schedule: l.Schedule, Trace: string(l.Trace), Missed: l.Missed, Started: l.Started}}
@@ -113,5 +154,5 @@ func (w *Keyed[K, V]) imported(line []byte) (a partition.Op, err error) {
 			t.Died = instantOf(*l.Died)
 		}
 	}
-	return partition.Op{Kind: frame.Import, Key: key, Value: value, Timer: t}, nil
+	return t
 }

@@ -87,7 +87,7 @@ func (s *State) Listed(ref Ref) Timer {
 	t := s.Timer(ref)
 	t.Running = s.records.at(i).state == running
 	if _, written := s.begun[i]; t.Running && !written {
-		t.Attempt++
+		t.Attempt = AfterAttempt(t.Attempt)
 	}
 	if t.Attempt > 0 && s.records.at(i).state == waiting {
 		t.Next, _ = s.Until(ref)

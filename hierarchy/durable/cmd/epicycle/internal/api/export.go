@@ -33,7 +33,7 @@ func (in *exportInput) Resolve(ctx huma.Context) []error {
 func (a *API) registerExport(api huma.API) {
 	op := timer("GET", "export", "/v1/export", "All timers, a line of JSON each, with all that they have")
 	op.Responses = map[string]*huma.Response{"200": {
-		Description: "Lines, which import reads. If the connection ends early, some are missing",
+		Description: "Lines, which import reads. The last one is {\"timers\": n}, with the number of timers. Without it, some are missing",
 		Content:     map[string]*huma.MediaType{lineType: {Schema: &huma.Schema{Type: "string"}}},
 	}}
 	huma.Register(api, op, a.export)
@@ -53,10 +53,15 @@ func (a *API) exportTo(ctx context.Context, w http.ResponseWriter, prefix string
 	part := &parts{w: w, control: http.NewResponseController(w)}
 	out := bufio.NewWriterSize(part, partSize)
 	w.Header().Set("Content-Type", lineType)
+	n := 0
 	err := a.Service.Export(ctx, NewLineWriter(out, func(stored []byte) ([]byte, error) {
+		if IsEnd(stored) {
+			return end(n), nil
+		}
 		if ok, err := hasPrefix(stored, prefix); err != nil || !ok {
 			return nil, err
 		}
+		n++
 		return Line(stored)
 	}))
 	if err == nil {
