@@ -9,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Timers are the timers to which Relay passes rows: a *durable.Keyed.
+// Timers are the timers to which Relay passes rows: a *durable.Keyed, or what calls one. Batch leaves the results in b.
 type Timers[K comparable, V any] interface {
 	Batch(ctx context.Context, b *durable.Batch[K, V]) error
 }
