@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -25,7 +26,8 @@ const (
 // If a run of a schedule is in the past by then, whether it was missed is decided as in any takeover: see SetSchedule.
 //
 // The timers are committed in batches, and n is the number of timers that were committed. After an error, some lines
-// may have been imported: Import can be repeated with the same lines. If a line can't be read, the lines before it are
+// may have been imported: Import can be repeated with the same lines. If a partition fails, the timers of the others are
+// imported nevertheless, and the errors are joined. If a line can't be read, the lines before it are
 // imported, and the error has the line's number. It is ErrArgument or ErrTooLarge. The error is ErrUnavailable while a
 // process that runs an earlier version of this package shares the timers.
 //
@@ -34,7 +36,7 @@ const (
 // short, or lines were left out. A program that imports a part of an export on purpose can ignore ErrIncomplete, or
 // write the last line itself.
 func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err error) {
-	i := &importer{do: w.doAll, calls: make([]*partition.Call, w.owners.Len())}
+	i := &importer{do: w.doAll, calls: make([]*partition.Call, w.owners.Len()), failed: make([]error, w.owners.Len())}
 	scan := bufio.NewScanner(in)
 	scan.Buffer(nil, maxLine)
 	number := 0
@@ -46,8 +48,8 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 		if err == nil && l.Timers != nil {
 			err = i.end(*l.Timers)
 		} else if err == nil && i.add(of(op.Key, len(i.calls)), op) {
-			if n, err := i.flush(ctx, nil); err != nil {
-				return n, err
+			if i.commit(ctx); i.hopeless(ctx) {
+				break
 			}
 		}
 		if err != nil {
@@ -57,7 +59,7 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 	switch err = scan.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
 		err = storage.In(fmt.Sprintf("line %d", number+1), fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, maxLine))
-	case err == nil && !i.ended:
+	case err == nil && !i.ended && !i.hopeless(ctx):
 		err = fmt.Errorf("%w: the last one, with the number of timers, is missing", ErrIncomplete)
 	}
 	return i.flush(ctx, err)
@@ -69,8 +71,11 @@ type importer struct {
 	calls []*partition.Call // operations that are not committed yet
 	bytes int               // the size of the operations in calls
 	n     int               // the number of timers that are committed
-	since int               // the number of timers since the beginning, or since the last end
-	ended bool              // the last line was an end
+	// failed has the first error of each partition. Nothing more is imported into one that has failed.
+	failed []error
+
+	since int  // the number of timers since the beginning, or since the last end
+	ended bool // the last line was an end
 }
 
 // end returns an error if a line with the number of timers does not agree with the lines before it.
@@ -86,23 +91,40 @@ func (i *importer) end(n int) error {
 func (i *importer) add(at int, a partition.Op) bool {
 	i.since++
 	i.ended = false
+	if i.failed[at] != nil {
+		return false
+	}
 	c := addOp(i.calls, at, a)
 	i.bytes += len(a.Key) + len(a.Value) + len(a.Timer.Schedule) + len(a.Timer.Trace) + len(a.Timer.LastError)
 	return len(c.Ops) == importOps || i.bytes > importBytes
 }
 
-// flush commits what was added. It returns the number of timers that were committed in all, and the errors of the calls
-// joined with why.
-func (i *importer) flush(ctx context.Context, why error) (int, error) {
+// commit commits what was added.
+func (i *importer) commit(ctx context.Context) {
 	errs := i.do(ctx, i.calls)
 	for at, c := range i.calls {
-		if c != nil && errs[at] == nil {
+		switch {
+		case c == nil:
+		case errs[at] == nil:
 			i.n += len(c.Ops)
+		default:
+			i.failed[at] = errs[at]
 		}
 	}
 	clear(i.calls)
 	i.bytes = 0
-	return i.n, errors.Join(append(errs, why)...)
+}
+
+// hopeless reports whether nothing more can be imported.
+func (i *importer) hopeless(ctx context.Context) bool {
+	return ctx.Err() != nil || !slices.Contains(i.failed, nil)
+}
+
+// flush commits what was added. It returns the number of timers that were committed in all, and the errors of the
+// partitions joined with why.
+func (i *importer) flush(ctx context.Context, why error) (int, error) {
+	i.commit(ctx)
+	return i.n, errors.Join(append(i.failed, why)...)
 }
 
 var (
