@@ -113,6 +113,9 @@ func (d *dir) lose(err error) {
 	}
 }
 
+// HandOver does nothing: no other process can take a partition.
+func (d *dir) HandOver(context.Context) {}
+
 // Shutdown ends the partitions, and the server if nobody else uses it.
 func (d *dir) Shutdown(ctx context.Context) error {
 	d.closed.Store(true)

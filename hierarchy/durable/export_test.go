@@ -60,7 +60,7 @@ func TestExportAndImport(t *testing.T) {
 	require.Len(t, want, 20)
 	require.Equal(t, "{\"timers\":19}\n", want[19])
 	require.Equal(t, 2, strings.Count(strings.Join(want, ""), `"state":"dead"`))
-	require.Contains(t, strings.Join(want, ""), `"attempts":1,"next":`)
+	require.Contains(t, strings.Join(want, ""), `"last_error":"no `+"\ufffd"+`","last_error_at":"1970-01-01T00:01:02Z"`)
 	require.Contains(t, strings.Join(want, ""), `"value":{"a":1}`)
 	require.Contains(t, strings.Join(want, ""), `"value_text":"{\"a\": 1}"`)
 	for n := 1; n <= 16; n++ {
@@ -204,8 +204,8 @@ func TestImportOfExtremes(t *testing.T) {
 		fmt.Sprintf(line, "often", 3, "1970-01-01T00:00:00Z", "waiting", `,"attempts":2147483647`) +
 		fmt.Sprintf(line, "next", 4, "1970-01-01T00:00:00Z", "waiting", `,"attempts":1,"next":"0000-01-01T00:00:00Z"`) +
 		fmt.Sprintf(line, "far", 5, "0000-01-01T00:00:00Z", "waiting", `,"attempts":1,"next":"9999-01-01T00:00:00Z"`) +
-		fmt.Sprintf(line, "long dead", 6, "1970-01-01T00:00:00Z", "dead", `,"attempts":1,"died":"0000-01-01T00:00:00Z"`) +
-		fmt.Sprintf(line, "dead later", 7, "1970-01-01T00:00:00Z", "dead", `,"attempts":1,"died":"9999-01-01T00:00:00Z"`)
+		fmt.Sprintf(line, "long dead", 6, "1970-01-01T00:00:00Z", "dead", `,"attempts":1,"last_error_at":"0000-01-01T00:00:00Z"`) +
+		fmt.Sprintf(line, "dead later", 7, "1970-01-01T00:00:00Z", "dead", `,"attempts":1,"last_error_at":"9999-01-01T00:00:00Z"`)
 	n, err := w.Import(t.Context(), strings.NewReader(in+`{"timers":7}`))
 	require.NoError(t, err)
 	require.Equal(t, 7, n)
@@ -302,4 +302,23 @@ func TestExportToServersAndBack(t *testing.T) {
 	slices.Sort(want)
 	require.Equal(t, want, exported(t, w))
 	require.Equal(t, want, exported(t, owner))
+}
+
+// ExportPrefix writes the lines that Export writes for these keys, in the order of the keys.
+func TestExportPrefix(t *testing.T) {
+	w := withAllKinds(t, exportConfig(t, clock.NewMock(), 3))
+	for prefix, n := range map[string]int{"value": 12, "value1": 3, "fail": 2, "dies": 1, "none": 0, "": 19} {
+		var b bytes.Buffer
+		require.NoError(t, w.ExportPrefix(t.Context(), &b, prefix))
+		lines := slices.Collect(strings.Lines(b.String()))
+		require.Len(t, lines, n+1, prefix)
+		require.Equal(t, fmt.Sprintf("{\"timers\":%d}\n", n), lines[n])
+		lines = lines[:n]
+		for _, line := range lines {
+			require.Contains(t, exported(t, w), line)
+		}
+		require.True(t, prefix == "" || slices.IsSortedFunc(lines, func(a, b string) int {
+			return strings.Compare(strings.Split(a, ",")[0], strings.Split(b, ",")[0])
+		}))
+	}
 }

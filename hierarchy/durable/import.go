@@ -170,10 +170,10 @@ func (w *Keyed[K, V]) timerOf(l *line, id ID) *state.Timer {
 	if l.Next != nil {
 		t.Next = instantOf(*l.Next)
 	}
-	if t.Dead {
-		t.LastError, t.Died = l.getError(), instantOf(w.cfg.Clock.Now())
-		if l.Died != nil {
-			t.Died = instantOf(*l.Died)
+	if t.LastError = l.getError(); t.LastError != "" || t.Dead {
+		t.Failed = instantOf(w.cfg.Clock.Now())
+		if l.Failed != nil {
+			t.Failed = instantOf(*l.Failed)
 		}
 	}
 	return t

@@ -88,8 +88,17 @@ func (h *history) op(key []byte) frame.Op {
 		op.ID = frame.ID{Owner: 99, Number: h.random.Uint64()}
 	case frame.Keep:
 		op, _ = h.truth.Keep(ref, now, nil)
+	case frame.Begin:
+		op.Name = uint64(h.random.IntN(2))
+	case frame.Fail:
+		if h.random.IntN(2) == 0 {
+			op.Error = fmt.Append(nil, "failure ", h.values)
+		}
 	case frame.Next:
-		op.Ended = t.ID.Number
+		op.Ended, op.How = t.ID.Number, []frame.How{frame.Returned, frame.Died, frame.Skipped}[h.random.IntN(3)]
+		if op.How == frame.Died && h.random.IntN(2) == 0 {
+			op.Error = fmt.Append(nil, "death ", h.values)
+		}
 	case frame.Start:
 		op.Moved, op.Missed = true, uint32(h.random.IntN(3))
 	case frame.Die:
@@ -131,7 +140,7 @@ func (h *history) damaged() []byte {
 // Whatever is damaged: a timer that is read either is what it was, or is uncertain.
 func TestRandomDamage(t *testing.T) {
 	certain, uncertain := 0, 0
-	for seed := range uint64(50) {
+	for seed := range uint64(60) {
 		h := newHistory(seed, 30)
 		whole, l := h.salvaged(t, slices.Concat(h.frames...))
 		require.Empty(t, l.Problems)

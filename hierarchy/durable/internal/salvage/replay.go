@@ -17,6 +17,9 @@ type Timer struct {
 	Uncertain bool
 
 	era int // the era in which the log has told all of the timer
+	// guessed means that a Move in a later era has given the timer its ID: the Move may have been of another timer of
+	// the key, with another value.
+	guessed bool
 }
 
 // replayed is the state after the frames of a log.
@@ -95,7 +98,7 @@ func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
 		t := &Timer{era: r.era, Timer: state.Timer{Key: key, Value: string(op.Value), ID: op.ID,
 			Due: op.Due, Wall: op.Wall, Attempt: op.Attempt, Next: op.Next, Dead: op.State == frame.Dead,
 			Extra: state.Extra{Schedule: string(op.Schedule), Trace: string(op.Trace), Missed: op.Missed, Started: op.Started,
-				LastError: string(op.Error), Died: op.Died}}}
+				LastError: string(op.Error), Failed: op.Failed}}}
 		r.timers[key] = t
 		if op.State == frame.Begun {
 			r.begun[key] = t
@@ -118,7 +121,7 @@ func (r *replayed) gone(key string) {
 
 // changed applies an operation that tells only a part of a timer. After a gap, the rest may be out of date even if the
 // operation names the timer: a Start or a Revive, which keep the ID, may be missing. And a Move does not name the timer
-// that it moves. A Next makes all certain that the ID does not determine.
+// that it moves. A Next determines all that the ID of the run before does not, if it determines the last error.
 func (r *replayed) changed(key string, f *frame.Frame, op *frame.Op) {
 	t := r.timers[key]
 	number := op.ID.Number
@@ -131,11 +134,15 @@ func (r *replayed) changed(key string, f *frame.Frame, op *frame.Op) {
 		return
 	}
 	t.change(f, op)
-	delete(r.begun, key)
-	switch op.Kind {
-	case frame.Begin:
+	if op.Kind != frame.Start {
+		delete(r.begun, key)
+	}
+	switch {
+	case op.Kind == frame.Begin && op.Name == 0:
 		r.begun[key] = t
-	case frame.Next:
+	case op.Kind == frame.Move && t.era < r.era:
+		t.guessed = true
+	case op.Kind == frame.Next && !t.guessed && (op.How == frame.Returned || len(op.Error) > 0):
 		t.era = r.era
 	}
 }
@@ -153,20 +160,31 @@ func (r *replayed) stopped() {
 // change applies an operation to a timer. If the timer is dead, but the operation is on a timer that is not, its Revive
 // is missing.
 func (t *Timer) change(f *frame.Frame, op *frame.Op) {
-	t.Dead, t.Died, t.LastError = false, 0, ""
+	if t.Dead {
+		t.Dead = false
+		t.Forgive()
+	}
 	switch op.Kind {
 	case frame.Move:
 		t.Due, t.Wall, t.ID, t.Attempt, t.Next, t.Started = op.Due, false, op.ID, 0, 0, false
+		t.Forgive()
 	case frame.Begin:
 		t.Attempt = op.Attempt
+		if op.Name != 0 {
+			t.Next = op.Next
+		}
 	case frame.Fail:
 		t.Attempt, t.Next = op.Attempt, op.Next
+		t.Fail(&f.Header, op)
 	case frame.Die:
-		t.Attempt, t.Dead, t.Died, t.LastError = op.Attempt, true, f.Time, string(op.Error)
+		t.Attempt, t.Dead = op.Attempt, true
+		t.Fail(&f.Header, op)
 	case frame.Revive:
 		t.Attempt, t.Next, t.Due, t.Wall = 0, 0, op.Due, false
+		t.Forgive()
 	case frame.Next:
-		t.Due, t.Wall, t.ID, t.Attempt, t.Next, t.Missed, t.Started = op.Due, true, op.ID, 0, 0, 0, false
+		t.Due, t.Wall, t.ID, t.Attempt, t.Next = op.Due, true, op.ID, 0, 0
+		t.End(&f.Header, op)
 	case frame.Start:
 		if t.Started = true; op.Moved {
 			t.Due, t.Wall, t.Missed = op.Due, true, op.Missed

@@ -17,7 +17,7 @@ import (
 type line map[string]json.RawMessage
 
 // renamed maps names of fields to the different names that they have in package durable's lines.
-var renamed = map[string]string{"attempt": "attempts", "error": "last_error", "error_base64": "last_error_base64"}
+var renamed = map[string]string{"attempt": "attempts"}
 
 // first has the fields with which a line begins.
 var first = []string{"key", "value", "value_text", "to", "timeout", "due", "id", "attempt", "state"}
@@ -25,15 +25,19 @@ var first = []string{"key", "value", "value_text", "to", "timeout", "due", "id",
 // maxLine is the largest size of a line.
 const maxLine = 1 << 20
 
-// IsEnd reports whether a line that package durable's Export or Salvage has written is the last one, with the number of
+// isEnd reports whether a line that package durable's Export or Salvage has written is the last one, with the number of
 // timers.
-func IsEnd(stored []byte) bool { return bytes.HasPrefix(stored, []byte(`{"timers":`)) }
+func isEnd(stored []byte) bool { return bytes.HasPrefix(stored, []byte(`{"timers":`)) }
 
 // end returns the last line after n timers.
 func end(n int) []byte { return fmt.Appendf(nil, "{\"timers\":%d}\n", n) }
 
-// Line converts a line that package durable's Export or Salvage has written to a line of the service.
+// Line converts a line that package durable's Export or Salvage has written to a line of the service. The last line, with
+// the number of timers, is the same.
 func Line(stored []byte) ([]byte, error) {
+	if isEnd(stored) {
+		return append(slices.Clone(stored), '\n'), nil
+	}
 	var l line
 	if err := json.Unmarshal(stored, &l); err != nil {
 		return nil, err

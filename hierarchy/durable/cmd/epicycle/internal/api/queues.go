@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -131,7 +132,7 @@ func (a *API) fail(ctx context.Context, in *endInput) (*endOutput, error) {
 		text = "the worker has failed"
 	}
 	if len(text) > maxReason {
-		text = text[:maxReason]
+		text = strings.ToValidUTF8(text[:maxReason], "") // without the part of a character
 	}
 	return a.end(ctx, in, errors.New(text))
 }

@@ -20,12 +20,21 @@ func timerOf(e *service.Entry) Timer {
 	t := Timer{
 		Key: e.Key, Value: e.Value.Value, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
 		Due: e.Due.UTC(), Attempt: e.Attempt, State: e.State.String(),
-		Schedule: e.Schedule.String(), Error: e.LastError,
+		Schedule: e.Schedule.String(), LastError: e.LastError, LastFailed: optional(e.LastFailed), Next: optional(e.Next),
 	}
 	if e.ID != (durable.ID{}) {
 		t.ID = e.ID.String()
 	}
 	return t
+}
+
+// optional returns nil for the zero time.
+func optional(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
 }
 
 type getInput struct{ Keyed }

@@ -118,7 +118,7 @@ func TestLine(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, strings.Count(string(ours), "\n"))
 		require.Contains(t, string(ours), `"attempt":3`)
-		require.Contains(t, string(ours), `"error":"why"`)
+		require.Contains(t, string(ours), `"last_error":"why"`)
 		key, again, err := a.stored(ours)
 		require.NoError(t, err)
 		require.Equal(t, "k\n<", key)

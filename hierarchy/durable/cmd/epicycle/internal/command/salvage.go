@@ -72,9 +72,6 @@ func (s *salvage) write(w io.Writer, from []string) error {
 
 // line converts a line to a line of the service. If that fails, it returns the line unchanged.
 func (s *salvage) line(stored []byte) ([]byte, error) {
-	if api.IsEnd(stored) {
-		return append(stored, '\n'), nil
-	}
 	line, err := api.Line(stored)
 	if err != nil {
 		s.foreign++
