@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
@@ -22,11 +23,14 @@ import (
 func TestMain(m *testing.M) { leak.Main(m) }
 
 // newAPI returns one with a service of its own.
-func newAPI(t testing.TB) *API {
+func newAPI(t testing.TB) *API { return newAPIAt(t, nil) }
+
+// newAPIAt returns an API whose timers go by a clock.
+func newAPIAt(t testing.TB, c clock.Clock) *API {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	s, err := service.Open(t.Context(), service.Config{
-		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger},
+		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger, Clock: c},
 		Sender:  web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
 	})
 	require.NoError(t, err)
@@ -44,8 +48,9 @@ func TestTransfersHaveTheirOwnTime(t *testing.T) {
 	var lines strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&lines, `{"key":"%04d","value":%q,"to":{"queue":"q"},"timeout":"30s","due":"2040-01-01T00:00:00Z","id":"%032x","attempt":0,"state":"waiting"}`+"\n",
-			i, strings.Repeat("v", 1000), i)
+			i, strings.Repeat("v", 1000), i+1)
 	}
+	lines.WriteString(`{"timers":2000}`)
 	resp, err := server.Client().Post(server.URL+"/v1/import", "", strings.NewReader(lines.String()))
 	require.NoError(t, err)
 	body, err := io.ReadAll(resp.Body)
@@ -58,7 +63,7 @@ func TestTransfersHaveTheirOwnTime(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	require.Equal(t, http.StatusOK, resp.StatusCode)
-	require.Equal(t, 2000, strings.Count(string(body), "\n"))
+	require.Equal(t, 2001, strings.Count(string(body), "\n"))
 	require.Greater(t, len(body), 2000*1000)
 }
 
