@@ -33,7 +33,7 @@ func (p *process) terminate() { require.NoError(p.t, p.cmd.Process.Signal(syscal
 // owns waits until the server owns n partitions.
 func (s *served) owns(n int) {
 	s.t.Helper()
-	for begun := time.Now(); s.count("partitions_owned") != n; time.Sleep(5 * time.Millisecond) {
+	for begun := time.Now(); s.count("durable_partitions_owned") != n; time.Sleep(5 * time.Millisecond) {
 		require.Less(s.t, time.Since(begun), enough)
 	}
 }
