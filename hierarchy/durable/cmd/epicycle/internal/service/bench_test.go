@@ -35,7 +35,8 @@ func besideHanging(b *testing.B, hosts int, known bool) {
 	}))
 	defer healthy.Close()
 	if known {
-		require.NoError(b, s.Set(b.Context(), "known", webhook(healthy.URL, time.Minute), 0))
+		_, err := s.Set(b.Context(), "known", webhook(healthy.URL, time.Minute), 0)
+		require.NoError(b, err)
 		<-late
 	}
 	all := hanging(b, hosts)

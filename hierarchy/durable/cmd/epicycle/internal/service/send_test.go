@@ -79,7 +79,8 @@ func TestRetryAfterOnlyLengthens(t *testing.T) {
 	defer receiver.Close()
 	const moment = 5 * time.Millisecond
 	set := func(key string) {
-		require.NoError(t, s.Set(t.Context(), key, webhook(receiver.URL, time.Hour), 0))
+		_, err := s.Set(t.Context(), key, webhook(receiver.URL, time.Hour), 0)
+		require.NoError(t, err)
 		mock.Add(moment)
 	}
 	set("k")
@@ -140,7 +141,8 @@ func TestHostsThatHang(t *testing.T) {
 	}))
 	defer healthy.Close()
 	for i := range n {
-		require.NoError(t, s.Set(t.Context(), fmt.Sprint("k", i), webhook(healthy.URL, time.Minute), 0))
+		_, err := s.Set(t.Context(), fmt.Sprint("k", i), webhook(healthy.URL, time.Minute), 0)
+		require.NoError(t, err)
 		<-calls
 	}
 	eventually(t, func() bool { // all are in progress, or wait for a host that does not answer
