@@ -14,7 +14,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 )
 
-// partTime is the time limit for each part of a long body, of a request or an answer. The whole body has no time limit.
+// partTime is the time limit for each part of a long body, of a request or an answer. The whole body has no time limit, and
+// the call's limit is for each wait between two parts.
 const partTime = time.Minute
 
 const lineType = "application/jsonl"
@@ -50,7 +51,7 @@ func (a *API) export(ctx context.Context, in *exportInput) (*huma.StreamResponse
 // exportTo writes all timers, one per line. If it fails after the answer has begun, it cuts the connection, so that the
 // client does not take a part of the export for the whole.
 func (a *API) exportTo(ctx context.Context, w http.ResponseWriter, prefix string) {
-	part := &parts{w: w, control: http.NewResponseController(w)}
+	part := &parts{w: w, call: callOf(ctx)}
 	out := bufio.NewWriterSize(part, partSize)
 	w.Header().Set("Content-Type", lineType)
 	err := a.Service.Export(ctx, NewLineWriter(out, func(stored []byte) ([]byte, error) {
@@ -77,14 +78,16 @@ const partSize = 32 << 10
 
 // parts sends a long answer, with a time limit for each part.
 type parts struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	begun   bool
+	w     http.ResponseWriter
+	call  *call
+	begun bool
 }
 
 func (p *parts) Write(b []byte) (int, error) {
 	p.begun = true
-	if err := p.control.SetWriteDeadline(time.Now().Add(partTime)); err != nil {
+	p.call.pause()
+	defer p.call.extend(p.call.limit)
+	if err := p.call.control.SetWriteDeadline(time.Now().Add(partTime)); err != nil {
 		return 0, err
 	}
 	return p.w.Write(b)

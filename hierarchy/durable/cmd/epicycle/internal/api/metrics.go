@@ -20,7 +20,7 @@ func (a *API) metrics() http.Handler {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	h := promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := a.may(r.Context(), access.Read); err != nil {
+		if err := a.mayAll(r.Context(), access.Read); err != nil {
 			failure(err).write(w)
 			return
 		}

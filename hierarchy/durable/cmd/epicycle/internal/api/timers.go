@@ -18,10 +18,11 @@ var (
 
 func timerOf(e *service.Entry) Timer {
 	t := Timer{
-		Key: e.Key, Value: e.Value.Value, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
+		Key: e.Key, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
 		Due: e.Due.UTC(), Attempt: e.Attempt, State: e.State.String(),
 		Schedule: e.Schedule.String(), Error: e.LastError,
 	}
+	t.Value, t.Text = embed(e.Value.Value)
 	if e.ID != (durable.ID{}) {
 		t.ID = e.ID.String()
 	}
@@ -49,16 +50,15 @@ func (a *API) timer(ctx context.Context, key string, absent *Problem) (*timerOut
 	return &timerOutput{timerOf(&e)}, nil
 }
 
-type moveInput struct {
-	Keyed
-	Body Moving
-}
-
-func (a *API) move(ctx context.Context, in *moveInput) (*timerOutput, error) {
+func (a *API) move(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
 		return nil, err
 	}
-	due, err := in.Body.parse()
+	body, err := decodeBody[Moving](ctx, settingLimit)
+	if err != nil {
+		return nil, err
+	}
+	due, err := body.parse()
 	if err != nil {
 		return nil, bad(err)
 	}

@@ -72,11 +72,14 @@ func TestExportIsCutShort(t *testing.T) {
 	}
 	require.NoError(t, a.Service.Batch(t.Context(), &b))
 	w := &failing{httptest.NewRecorder(), 2}
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(t.Context(), w, "") })
+	r, end, p := a.begin(w, httptest.NewRequest("GET", "/v1/export", nil))
+	require.Nil(t, p)
+	defer end()
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(r.Context(), w, "") })
 	require.Len(t, w.Body.Bytes(), 2*partSize)
 
 	w = &failing{httptest.NewRecorder(), 0}
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(t.Context(), w, "") })
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(r.Context(), w, "") })
 	require.Empty(t, w.Body.Bytes())
 }
 

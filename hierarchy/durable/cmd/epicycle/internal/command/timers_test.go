@@ -111,7 +111,7 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/v1/timers?state=done", ``, 400, "state"},
 		{"DELETE", "/v1/timers", ``, 400, "prefix"},
 		{"DELETE", "/v1/timers?prefix=", ``, 400, "prefix"},
-		{"POST", "/v1/batch", `{"operations":[` + strings.Repeat(`{"op":"remove","key":"k"},`, 10000) + `{"op":"remove","key":"k"}]}`, 400, "10001"},
+		{"POST", "/v1/batch", `{"operations":[` + strings.Repeat(`{"op":"remove","key":"k"},`, 10000) + `{"op":"remove","key":"k"}]}`, 400, "more than 10000"},
 		{"POST", "/v1/queues/q/take", `{"max":0}`, 400, "max"},
 		{"POST", "/v1/queues/q/take", `{"max":10001}`, 400, "max"},
 		{"POST", "/v1/queues/q/take", `{"wait":"-1s"}`, 400, "wait"},

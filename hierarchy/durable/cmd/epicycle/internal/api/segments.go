@@ -1,0 +1,57 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Keys and names of queues are segments of paths, and may be any text. http.ServeMux takes the segment %2F for the end of a
+// path. So the mux gets paths whose segments are percent-encoded twice, and decodes them once.
+
+const timersPath = "/v1/timers/"
+
+// split returns the request as the mux gets it.
+func split(r *http.Request) *http.Request {
+	u := *r.URL
+	u.Path, u.RawPath = named(r.URL), ""
+	other := *r
+	other.URL = &u
+	return &other
+}
+
+// named returns the encoded path of a URL. The key in a path can be in the query instead, since browsers can't send the
+// segments "." and "..": /v1/timers/?key=.. and /v1/timers/revive?key=.. are /v1/timers/%2E%2E and /v1/timers/%2E%2E/revive.
+func named(u *url.URL) string {
+	path := u.EscapedPath()
+	rest, ok := strings.CutPrefix(path, timersPath)
+	if !ok || rest != "" && rest != "revive" || u.RawQuery == "" {
+		return path
+	}
+	key := u.Query().Get("key")
+	if key == "" {
+		return path
+	}
+	return strings.TrimSuffix(timersPath+escape(key)+"/"+rest, "/")
+}
+
+// escape encodes a text as a segment of a path.
+func escape(text string) string {
+	return strings.ReplaceAll(url.PathEscape(text), ".", "%2E")
+}
+
+// segments is the mux of the requests that split has prepared.
+type segments struct{ *http.ServeMux }
+
+// HandleFunc implements humago.Mux.
+func (s segments) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	names := slices.DeleteFunc([]string{"key", "name"}, func(name string) bool { return !strings.Contains(pattern, "{"+name+"}") })
+	s.ServeMux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range names {
+			text, _ := url.PathUnescape(r.PathValue(name)) // the server has decoded the path before
+			r.SetPathValue(name, text)
+		}
+		handler(w, r)
+	})
+}
