@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 )
@@ -12,26 +13,31 @@ import (
 
 const timersPath = "/v1/timers/"
 
-// split returns the request as the mux gets it.
-func split(r *http.Request) *http.Request {
+// split returns the request as the mux gets it. It refuses paths that the mux would clean, and redirect.
+func split(r *http.Request) (*http.Request, *Problem) {
 	u := *r.URL
 	u.Path, u.RawPath = named(r.URL), ""
+	if clean := path.Clean(u.Path); clean != u.Path && clean+"/" != u.Path {
+		return r, errPath
+	}
 	other := *r
 	other.URL = &u
-	return &other
+	return &other, nil
 }
+
+var errPath = problem(http.StatusNotFound, "a path has no empty segments, and . and .. are written %2E and %2E%2E")
 
 // named returns the encoded path of a URL. The key in a path can be in the query instead, since browsers can't send the
 // segments "." and "..": /v1/timers/?key=.. and /v1/timers/revive?key=.. are /v1/timers/%2E%2E and /v1/timers/%2E%2E/revive.
 func named(u *url.URL) string {
-	path := u.EscapedPath()
-	rest, ok := strings.CutPrefix(path, timersPath)
+	whole := u.EscapedPath()
+	rest, ok := strings.CutPrefix(whole, timersPath)
 	if !ok || rest != "" && rest != "revive" || u.RawQuery == "" {
-		return path
+		return whole
 	}
 	key := u.Query().Get("key")
 	if key == "" {
-		return path
+		return whole
 	}
 	return strings.TrimSuffix(timersPath+escape(key)+"/"+rest, "/")
 }

@@ -36,10 +36,12 @@ func (a *API) prepare(w http.ResponseWriter, r *http.Request) (*http.Request, fu
 	if err := crossOrigin.Check(r); err != nil {
 		return r, func() {}, problem(http.StatusForbidden, "the request comes from the page of another site")
 	}
-	r, end, p := a.begin(w, r)
-	r = split(r)
+	r, p := split(r)
+	if p != nil {
+		return r, func() {}, p
+	}
 	r.Header.Del("Accept") // all answers are JSON, whatever the client accepts
-	return r, end, p
+	return a.begin(w, r)
 }
 
 var crossOrigin = http.NewCrossOriginProtection()
@@ -52,10 +54,6 @@ func notFound(w http.ResponseWriter, r *http.Request, handler http.Handler) {
 	}
 	answer := &header{header: make(http.Header)}
 	handler.ServeHTTP(answer, r)
-	if strings.HasPrefix(r.URL.Path, "/v1/") && answer.status < http.StatusBadRequest {
-		problem(http.StatusNotFound, "a path of timers has no empty segments, and . and .. are written %2E and %2E%2E").write(w)
-		return
-	}
 	for _, name := range []string{"Allow", "Location"} {
 		if v := answer.header.Get(name); v != "" {
 			w.Header().Set(name, v)
