@@ -2,10 +2,12 @@ package durable
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -101,17 +103,33 @@ func (w *Keyed[K, V]) imported(line []byte) (a partition.Op, err error) {
 	if _, _, _, err := w.decode(string(key), string(value), ""); err != nil {
 		return a, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	t := &state.Timer{ID: id.id, Due: instantOf(l.Due), Wall: l.WallTime, Attempt: l.Attempts,
+	t := &state.Timer{ID: id.id, Wall: l.WallTime, Attempt: l.Attempts,
 		Dead:  l.State == StateDead.String(),
 		Extra: state.Extra{Schedule: l.Schedule, Trace: string(l.Trace), Missed: l.Missed, Started: l.Started}}
-	if l.Next != nil {
-		t.Next = instantOf(*l.Next)
-	}
 	if t.Dead {
-		t.LastError, t.Died = l.getError(), instantOf(w.cfg.Clock.Now())
-		if l.Died != nil {
-			t.Died = instantOf(*l.Died)
-		}
+		t.LastError = l.getError()
+	}
+	if err := l.setTimes(t, w.cfg.Clock.Now()); err != nil {
+		return a, err
 	}
 	return partition.Op{Kind: frame.Import, Key: key, Value: value, Timer: t}, nil
+}
+
+// setTimes sets the times of a timer to those of a line.
+func (l *line) setTimes(t *state.Timer, now time.Time) error {
+	set := func(to *int64, from *time.Time) error {
+		var exact bool
+		if *to, exact = instantOf(*from); !exact {
+			return fmt.Errorf("%w: logs can't have the time %v", ErrArgument, *from)
+		}
+		return nil
+	}
+	err := set(&t.Due, &l.Due)
+	if err == nil && l.Next != nil {
+		err = set(&t.Next, l.Next)
+	}
+	if err == nil && t.Dead {
+		err = set(&t.Died, cmp.Or(l.Died, &now))
+	}
+	return err
 }
