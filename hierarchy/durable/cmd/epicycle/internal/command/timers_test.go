@@ -90,6 +90,14 @@ func TestBadRequests(t *testing.T) {
 		{"PUT", "/v1/timers/k", `{"in":"-1s","to":{"queue":"q"}}`, 400, "negative"},
 		{"PUT", "/v1/timers/k", `{"in":"999999999h","to":{"queue":"q"}}`, 400, "in:"},
 		{"PUT", "/v1/timers/k", `{"at":"tomorrow","to":{"queue":"q"}}`, 400, "at:"},
+		{"PUT", "/v1/timers/k", `{"at":"9999-12-31T23:59:59Z","to":{"queue":"q"}}`, 400, "2262-04-11T23:47:16Z"},
+		{"PUT", "/v1/timers/k", `{"at":"2262-04-11T23:47:17Z","to":{"queue":"q"}}`, 400, "2262-04-11T23:47:16Z"},
+		{"PUT", "/v1/timers/k", `{"at":"0001-01-01T00:00:00Z","to":{"queue":"q"}}`, 400, "1677-09-21"},
+		{"PUT", "/v1/timers/k", `{"in":"2562047h","to":{"queue":"q"}}`, 400, "in: 2562047h0m0s"},
+		{"PATCH", "/v1/timers/k", `{"at":"9999-12-31T23:59:59Z"}`, 400, "at:"},
+		{"PUT", "/v1/timers/k", `{"schedule":"@every 2562047h","to":{"queue":"q"}}`, 400, "no run"},
+		{"PUT", "/v1/timers/k", `{"schedule":"` + strings.Repeat("x", 200000) + `","to":{"queue":"q"}}`, 400, ""},
+		{"POST", "/v1/import", `{"key":"i","value":1,"to":{"queue":"q"},"timeout":"30s","due":"9999-01-01T00:00:00Z","id":"00000000000000000000000000000001","attempt":0,"state":"waiting"}`, 400, "9999"},
 		{"PUT", "/v1/timers/k", `{"schedule":"every day","to":{"queue":"q"}}`, 400, "schedule"},
 		{"PUT", "/v1/timers/k", `{"schedule":"0 0 31 2 *","to":{"queue":"q"}}`, 400, ""},
 		{"PUT", "/v1/timers/k", `{"in":"1s"}`, 400, "to:"},
@@ -123,7 +131,9 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/v1/batch", ``, 405, "POST"},
 	} {
 		name := fmt.Sprintf("%s %.60s %.100s", c.method, c.path, c.body)
-		require.Contains(t, s.do(c.method, c.path, c.body).problem(c.status), c.detail, name)
+		detail := s.do(c.method, c.path, c.body).problem(c.status)
+		require.Contains(t, detail, c.detail, name)
+		require.LessOrEqual(t, len(detail), 1100, "an error does not echo what was sent: %s", name)
 	}
 	require.Empty(t, s.do("GET", "/v1/timers", "").json(200)["timers"])
 }
