@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 	"time"
 
@@ -99,16 +100,19 @@ func (a *API) batch(ctx context.Context, _ *struct{}) (*batchOutput, error) {
 		c.add(i, &in.Operations[i])
 	}
 	c.flush()
-	return out, late(ctx, out.Body.Results)
+	return out, unanswered(out.Body.Results, c.err)
 }
 
-// late returns an error if a request came to its end before any of its operations was done. If some were done, the
-// results tell which.
-func late(ctx context.Context, results []Result) error {
-	if ctx.Err() == nil || slices.ContainsFunc(results, func(r Result) bool { return r.OK }) {
+// unanswered returns an error if the timers did not answer, because of err, and no operation is known to be done. If some
+// are, the results tell which.
+func unanswered(results []Result, err error) error {
+	if err == nil || slices.ContainsFunc(results, func(r Result) bool { return r.OK }) {
 		return nil
 	}
-	return failure(ctx.Err())
+	if p := failure(err); p.Status == http.StatusServiceUnavailable {
+		return p
+	}
+	return nil
 }
 
 // chunk is a list of operations that are done together.
@@ -124,6 +128,7 @@ type chunk struct {
 	// was not met.
 	conditional []bool
 	size        int
+	err         error // of the last operations that were not done together
 }
 
 func (c *chunk) add(i int, op *Operation) {
@@ -194,6 +199,9 @@ func (c *chunk) flush() {
 		return
 	}
 	err := c.api.Service.Batch(c.ctx, &c.batch)
+	if err != nil {
+		c.err = err
+	}
 	for i, place := range c.places {
 		r := &c.results[place]
 		switch {

@@ -154,10 +154,12 @@ func (a *API) end(ctx context.Context, in *endInput, failed bool) (*endOutput, e
 	}
 	out := new(endOutput)
 	out.Body.Results = make([]Result, len(body.Tokens))
+	var last error
 	for i, err := range a.Service.End(ctx, in.Name, body.Tokens, result, who.Prefix) {
 		if out.Body.Results[i].OK = err == nil; err != nil {
 			out.Body.Results[i].Error = detailOf(err)
+			last = err
 		}
 	}
-	return out, late(ctx, out.Body.Results)
+	return out, unanswered(out.Body.Results, last)
 }

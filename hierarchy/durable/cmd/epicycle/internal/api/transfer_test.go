@@ -22,11 +22,15 @@ import (
 func TestMain(m *testing.M) { leak.Main(m) }
 
 // newAPI returns one with a service of its own.
-func newAPI(t testing.TB) *API {
+func newAPI(t testing.TB, change ...func(*durable.Config[string, task.Task])) *API {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
+	cfg := durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger}
+	for _, f := range change {
+		f(&cfg)
+	}
 	s, err := service.Open(t.Context(), service.Config{
-		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger},
+		Durable: cfg,
 		Sender:  web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
 	})
 	require.NoError(t, err)
