@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -43,7 +42,7 @@ type checker struct {
 	depth int
 	most  int // items of an array
 	items int
-	names []string // of the objects around the next byte, the innermost one's last
+	names [][]byte // of the objects around the next byte, the innermost one's last
 }
 
 // next skips spaces, and returns the byte after them, or 0 at the end.
@@ -167,24 +166,36 @@ func (c *checker) object(raw bool) error {
 	return nil
 }
 
-// add adds a name to those of an object, which begin at outer. Upper and lower case are the same, as they are for package
-// json.
+// add adds a name to those of an object, which begin at outer.
 func (c *checker) add(quoted []byte, outer int) error {
-	var name string
-	if json.Unmarshal(quoted, &name) != nil {
-		return nil // it is not JSON
-	}
-	name = strings.ToLower(strings.ToUpper(name))
+	name, err := fold(quoted)
 	switch {
-	case hasHalf(quoted):
-		return errHalf
-	case slices.Contains(c.names[outer:], name):
+	case err != nil:
+		return err
+	case slices.ContainsFunc(c.names[outer:], func(other []byte) bool { return bytes.Equal(other, name) }):
 		return fmt.Errorf("the field %.40q comes twice", name)
 	case len(c.names)-outer == maxFields:
 		return errFields
 	}
 	c.names = append(c.names, name)
 	return nil
+}
+
+// fold returns the name of a field in the form in which it is equal to all that package json takes for the same name, which
+// may be in upper or lower case.
+func fold(quoted []byte) ([]byte, error) {
+	name := bytes.Trim(quoted, `"`)
+	if !bytes.ContainsFunc(name, func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' }) {
+		return name, nil
+	}
+	if hasHalf(quoted) {
+		return nil, errHalf
+	}
+	var text string
+	if json.Unmarshal(quoted, &text) != nil {
+		return nil, nil // it is not JSON
+	}
+	return bytes.ToLower(bytes.ToUpper([]byte(text))), nil
 }
 
 // hasHalf reports whether a string in quotes escapes one half of a surrogate pair, which would be decoded as U+FFFD.
