@@ -65,16 +65,14 @@ func (w *Keyed[K, V]) SetSchedule(ctx context.Context, k K, v V, s Schedule) err
 
 // scheduleText returns the text of a Schedule that is stored in the log.
 func (w *Keyed[K, V]) scheduleText(s Schedule) ([]byte, error) {
-	text, next := s.String(), s.Next(w.cfg.Clock.Now())
+	text := s.String()
 	switch {
 	case text == "":
 		return nil, fmt.Errorf("%w: the Schedule is zero", partition.ErrArgument)
 	case len(text) > partition.MaxSchedule:
 		return nil, fmt.Errorf("%w: a Schedule of %d bytes, of at most %d", ErrTooLarge, len(text), partition.MaxSchedule)
-	case next.IsZero():
+	case s.Next(w.cfg.Clock.Now()).IsZero():
 		return nil, fmt.Errorf("%w: the Schedule %q has no run within 100 years", partition.ErrArgument, text)
-	case next.Year() > partition.LastYear:
-		return nil, fmt.Errorf("%w: the Schedule %q has no run until the year %d", partition.ErrArgument, text, partition.LastYear)
 	}
 	return []byte(text), nil
 }

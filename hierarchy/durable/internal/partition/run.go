@@ -33,13 +33,13 @@ func parseSchedule(text string) (s schedule.Schedule, err error) {
 
 func wallTime(t int64) time.Time { return time.Unix(0, t).UTC() }
 
-// LastYear is the last year that the times of frames cover completely.
-const LastYear = 2261
+// lastYear is the last year that the times of frames cover completely.
+const lastYear = 2261
 
 // nextRun returns the first run after a wall time. ok is false if there is none.
 func nextRun(s schedule.Schedule, after int64) (at int64, ok bool) {
 	next := s.Next(wallTime(after))
-	if next.IsZero() || next.Year() > LastYear {
+	if next.IsZero() || next.Year() > lastYear {
 		return 0, false
 	}
 	return next.UnixNano(), true

@@ -75,8 +75,6 @@ func (c *call) read(limit bodyLimit) ([]byte, error) {
 		case len(b) > limit.size:
 			return nil, errLarge
 		case err == io.EOF:
-			// The server goes on reading, to see whether the client goes away: that has no time limit.
-			_ = c.control.SetReadDeadline(time.Time{})
 			return b, nil
 		case err != nil:
 			return nil, errBody(err)

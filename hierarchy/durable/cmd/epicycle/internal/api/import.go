@@ -71,11 +71,7 @@ func (b body) Read(p []byte) (int, error) {
 	b.pause()
 	defer b.extend(b.limit)
 	_ = b.control.SetReadDeadline(time.Now().Add(partTime))
-	n, err := b.Reader.Read(p)
-	if err == io.EOF {
-		_ = b.control.SetReadDeadline(time.Time{}) // the server goes on reading, to see whether the client goes away
-	}
-	return n, err
+	return b.Reader.Read(p)
 }
 
 // discard reads the rest of the body for a while, since many clients read the answer only after they have sent
