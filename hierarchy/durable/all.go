@@ -22,8 +22,8 @@ func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 	return all(ctx, w.owners, true, func(t *state.Timer, epoch uint64) (f Firing[K, V], err error) {
 		f = Firing[K, V]{Due: timeOf(t.Due), Attempt: int(t.Attempt), ID: ID{t.ID}, Epoch: epoch, Missed: int(t.Missed),
 			LastError: t.LastError}
-		if t.Died != 0 {
-			f.Died = timeOf(t.Died)
+		if t.Failed != 0 {
+			f.Died = timeOf(t.Failed)
 		}
 		f.Key, f.Value, f.Schedule, err = w.decode(t.Key, t.Value, t.Schedule)
 		return f, err

@@ -4,8 +4,8 @@
 //
 // Use it for what must happen later and must not be forgotten: cancelling an order in half an hour
 // unless it is paid, a retry that survives a deploy, the end of a trial period, a delayed message.
-// It is not for workflows, for cron, or for effects outside of a transaction that must happen
-// exactly once.
+// A timer can also repeat by a schedule, as with cron. It is not for workflows, or for effects
+// outside of a transaction that must happen exactly once.
 //
 // Open needs a directory and a function that handles what is due:
 //

@@ -26,7 +26,8 @@ func onlyEntry(t *testing.T, w *strs) (only entry) {
 	return only
 }
 
-// The ID of an entry is that of its firings. Its Attempt counts those that have begun, also the one that runs.
+// The ID of an entry is that of its firings. Its Attempt counts those that have begun, also the one that runs. It says why
+// the last one that has failed did so, and when the next one is due.
 func TestEntriesHaveIDAndAttempt(t *testing.T) {
 	mock := clock.NewMock()
 	var last firing
@@ -45,9 +46,10 @@ func TestEntriesHaveIDAndAttempt(t *testing.T) {
 	require.NotZero(t, e.ID)
 	for attempt := 1; attempt < 3; attempt++ {
 		mock.Add(time.Minute)
-		e.Attempt, e.State = attempt, durable.StateRunning
+		e.Attempt, e.State, e.Next = attempt, durable.StateRunning, time.Time{}
 		require.Equal(t, e, during)
-		e.State = durable.StateWaiting
+		failed := time.Unix(1, 0).Add(time.Duration(attempt-1) * time.Minute)
+		e.State, e.LastError, e.LastFailed, e.Next = durable.StateWaiting, "not yet", failed, failed.Add(time.Minute)
 		require.Equal(t, e, onlyEntry(t, w))
 		require.Equal(t, attempt, last.Attempt)
 		require.Equal(t, e.ID, last.ID)
@@ -60,7 +62,7 @@ func TestEntriesHaveIDAndAttempt(t *testing.T) {
 	require.True(t, moved)
 	e2 := onlyEntry(t, w)
 	require.NotEqual(t, e.ID, e2.ID)
-	require.Zero(t, e2.Attempt)
+	require.Equal(t, entry{Key: "k", Value: "v", Due: e2.Due, ID: e2.ID}, e2)
 }
 
 // onlyDead returns the only timer that is dead.

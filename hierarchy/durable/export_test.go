@@ -58,7 +58,7 @@ func TestExportAndImport(t *testing.T) {
 	want := exported(t, withAllKinds(t, exportConfig(t, mock, 3)))
 	require.Len(t, want, 19)
 	require.Equal(t, 2, strings.Count(strings.Join(want, ""), `"state":"dead"`))
-	require.Contains(t, strings.Join(want, ""), `"attempts":1,"next":`)
+	require.Contains(t, strings.Join(want, ""), `"last_error":"no `+"\ufffd"+`","last_error_at":"1970-01-01T00:01:02Z"`)
 	require.Contains(t, strings.Join(want, ""), `"value":{"a":1}`)
 	require.Contains(t, strings.Join(want, ""), `"value_text":"{\"a\": 1}"`)
 	for n := 1; n <= 16; n++ {
@@ -228,4 +228,21 @@ func TestExportToServersAndBack(t *testing.T) {
 	slices.Sort(want)
 	require.Equal(t, want, exported(t, w))
 	require.Equal(t, want, exported(t, owner))
+}
+
+// ExportPrefix writes the lines that Export writes for these keys, in the order of the keys.
+func TestExportPrefix(t *testing.T) {
+	w := withAllKinds(t, exportConfig(t, clock.NewMock(), 3))
+	for prefix, n := range map[string]int{"value": 12, "value1": 3, "fail": 2, "dies": 1, "none": 0, "": 19} {
+		var b bytes.Buffer
+		require.NoError(t, w.ExportPrefix(t.Context(), &b, prefix))
+		lines := slices.Collect(strings.Lines(b.String()))
+		require.Len(t, lines, n, prefix)
+		for _, line := range lines {
+			require.Contains(t, exported(t, w), line)
+		}
+		require.True(t, prefix == "" || slices.IsSortedFunc(lines, func(a, b string) int {
+			return strings.Compare(strings.Split(a, ",")[0], strings.Split(b, ",")[0])
+		}))
+	}
 }

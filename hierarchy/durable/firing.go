@@ -21,7 +21,8 @@ type Firing[K comparable, V any] struct {
 	// Missed is the number of other runs of the Schedule that this run makes up for, by the rule of Schedule.OnMissed.
 	// Due is the time of the last of all these runs.
 	Missed int
-	// LastError is the text of the error of the last attempt, up to 1 KiB of it. Only Dead sets it.
+	// LastError is the text of the error of the last attempt, up to 1 KiB of it. Only Dead sets it; an Entry has it at any
+	// time.
 	LastError string
 	// Died is the time when the last attempt failed. Only Dead sets it.
 	Died time.Time
@@ -37,8 +38,13 @@ type Entry[K comparable, V any] struct {
 	Attempt int
 	// Schedule is the Schedule of the timer, or zero if it has none. Due is then the time of the next run.
 	Schedule Schedule
-	// LastError is the text of the error of the last attempt, up to 1 KiB of it. Only Lookup and List set it, for dead
-	// timers.
+	// LastError is the text of the error of the last attempt that has failed, up to 1 KiB of it, or empty. Set, Move and
+	// Revive forget it. If the timer has a Schedule, it stays until a run succeeds.
 	LastError string
-	State     State // All yields StateWaiting for a timer whose owner runs an earlier version of this package
+	// LastFailed is when that attempt failed. It is zero if LastError is empty and the timer is not dead.
+	LastFailed time.Time
+	// Next is when the next attempt is due, if the timer waits for it after an attempt. Otherwise it is zero: the first
+	// attempt is due at Due, and an attempt without a free place is due already.
+	Next  time.Time
+	State State // All yields StateWaiting for a timer whose owner runs an earlier version of this package
 }

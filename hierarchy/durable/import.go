@@ -106,9 +106,7 @@ func (w *Keyed[K, V]) imported(line []byte) (a partition.Op, err error) {
 	t := &state.Timer{ID: id.id, Wall: l.WallTime, Attempt: l.Attempts,
 		Dead:  l.State == StateDead.String(),
 		Extra: state.Extra{Schedule: l.Schedule, Trace: string(l.Trace), Missed: l.Missed, Started: l.Started}}
-	if t.Dead {
-		t.LastError = l.getError()
-	}
+	t.LastError = l.getError()
 	if err := l.setTimes(t, w.cfg.Clock.Now()); err != nil {
 		return a, err
 	}
@@ -128,8 +126,8 @@ func (l *line) setTimes(t *state.Timer, now time.Time) error {
 	if err == nil && l.Next != nil {
 		err = set(&t.Next, l.Next)
 	}
-	if err == nil && t.Dead {
-		err = set(&t.Died, cmp.Or(l.Died, &now))
+	if err == nil && (t.Dead || t.LastError != "") {
+		err = set(&t.Failed, cmp.Or(l.Failed, &now))
 	}
 	return err
 }

@@ -40,6 +40,13 @@ func (w *Keyed[K, V]) announce(f partition.Firing) error {
 	return err
 }
 
+// withdrawn decodes a firing and calls Config.Withdrawn. A firing that can't be decoded was not announced.
+func (w *Keyed[K, V]) withdrawn(f partition.Firing) {
+	if firing, err := w.firing(&f); err == nil {
+		w.cfg.Withdrawn(firing)
+	}
+}
+
 // onDead decodes a firing and calls Config.OnDead. If the firing can't be decoded, OnDead is not called, just as Handle
 // was not called.
 func (w *Keyed[K, V]) onDead(f partition.Firing, last error) {

@@ -31,7 +31,7 @@ type line struct {
 	Started     bool            `json:"started,omitempty"` // an attempt of this run of the schedule has begun
 	LastError   []byte          `json:"last_error_base64,omitempty"`
 	Error       string          `json:"last_error,omitempty"`
-	Died        *time.Time      `json:"died,omitempty"`
+	Failed      *time.Time      `json:"last_error_at,omitempty"` // when an attempt failed with that error, or the timer died
 	Trace       []byte          `json:"trace,omitempty"`
 }
 

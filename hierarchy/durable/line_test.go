@@ -35,7 +35,7 @@ func randomLine(r *rand.Rand) (t *line, key, value []byte) {
 	}
 	t = &line{ID: "id", Due: time.Unix(0, int64(r.Uint64())).UTC(), WallTime: r.IntN(2) == 0, Attempts: r.Uint32N(3), Next: at(),
 		State: []string{StateWaiting.String(), StateRunning.String(), StateDead.String()}[r.IntN(3)], Schedule: []string{"", "@daily"}[r.IntN(2)],
-		Missed: r.Uint32N(3), Started: r.IntN(2) == 0, Died: at(), Trace: oddText(r)}
+		Missed: r.Uint32N(3), Started: r.IntN(2) == 0, Failed: at(), Trace: oddText(r)}
 	if len(t.Trace) == 0 {
 		t.Trace = nil
 	}

@@ -25,7 +25,8 @@ type owners interface {
 	Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error)
 	Count(ctx context.Context, at int) (int, error) // the number of timers that are not dead
 	Lookup(ctx context.Context, at int, key []byte) (t state.Timer, ok bool, err error)
-	List(ctx context.Context, at int, q *partition.Query, found *partition.Found) error
+	// List returns some of the first timers of a query in a partition.
+	List(ctx context.Context, at int, q *partition.Query) (partition.Found, error)
 	All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error
 	// Export calls f for all timers of a partition as they were at one moment. It calls begin first, and again each
 	// time the export has to start over.
@@ -41,6 +42,7 @@ type owners interface {
 	Members() ([]cluster.Member, []int)
 	// Health returns errors that describe what this process should do and can't.
 	Health() []error
+	HandOver(ctx context.Context)
 	Shutdown(ctx context.Context) error
 	Close()
 }
@@ -121,6 +123,9 @@ func (w *Keyed[K, V]) common() partition.Config {
 	}
 	if w.cfg.Announce != nil {
 		cfg.Announce = w.announce
+		if w.cfg.Withdrawn != nil {
+			cfg.Withdrawn = w.withdrawn
+		}
 	}
 	if w.cfg.OnDead != nil {
 		cfg.OnDead = w.onDead

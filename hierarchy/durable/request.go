@@ -24,6 +24,7 @@ type operation[K comparable, V any] struct {
 	val  V
 	d    time.Duration
 	t    time.Time
+	end  *partition.Ending
 	s    *Schedule // the schedule of a SetSchedule, whose kind is frame.SetAt; otherwise nil
 }
 
@@ -61,7 +62,7 @@ func (w *Keyed[K, V]) operation(ctx context.Context, data *[]byte, op *operation
 		}
 		a.Trace = w.cfg.inject(ctx)
 	}
-	a.Kind, a.If, a.Whole, a.In = op.kind, op.when, op.was, op.d
+	a.Kind, a.If, a.Whole, a.In, a.Ending = op.kind, op.when, op.was, op.d, op.end
 	a.Key, a.Value = (*data)[:n:n], (*data)[n:]
 	at = of(a.Key, w.owners.Len())
 	switch {

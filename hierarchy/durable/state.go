@@ -30,12 +30,17 @@ func (s State) String() string {
 
 // entryOf returns the entry of a timer, without key, value and schedule.
 func entryOf[K comparable, V any](t *state.Timer) Entry[K, V] {
-	e := Entry[K, V]{Due: timeOf(t.Due), ID: ID{t.ID}, Attempt: int(t.Attempt)}
+	e := Entry[K, V]{Due: timeOf(t.Due), ID: ID{t.ID}, Attempt: int(t.Attempt), LastError: t.LastError}
+	if t.Failed != 0 {
+		e.LastFailed = timeOf(t.Failed)
+	}
 	switch {
 	case t.Dead:
 		e.State = StateDead
 	case t.Running:
 		e.State = StateRunning
+	case t.Attempt > 0 && t.Next != 0:
+		e.Next = timeOf(t.Next)
 	}
 	return e
 }

@@ -91,25 +91,38 @@ const (
 
 func (c *coder) whole(op *Op) {
 	flags := byte(op.State)
+	if c.writing && c.header.version() < 2 && op.State > Dead {
+		flags = byte(Waiting)
+	}
 	if op.Wall {
 		flags |= keepWall
 	}
 	c.byte(&flags)
 	op.State, op.Wall = State(flags&keepState), flags&keepWall != 0
-	if op.State >= states || flags&^(keepState|keepWall) != 0 {
+	if op.State >= c.header.states() || flags&^(keepState|keepWall) != 0 {
 		c.Fail()
 	}
 	c.fixed(&op.ID.Owner)
 	c.number(&op.ID.Number)
 	c.time(&op.Due)
 	c.uint32(&op.Attempt)
-	if op.Attempt > 0 {
+	if op.Attempt > 0 || op.State == Postponed {
 		c.time(&op.Next)
+	}
+	if op.State == Left {
+		c.name(op)
 	}
 	c.bytes(&op.Key)
 	c.bytes(&op.Value)
 	if !c.writing && op.State == Dead {
-		op.Died = c.header.Time // unless the operation has its own
+		op.Failed = c.header.Time // unless the operation has its own
+	}
+}
+
+// name codes the name of an attempt that was left.
+func (c *coder) name(op *Op) {
+	if c.fixed(&op.Name); op.Name == 0 {
+		c.Fail()
 	}
 }
 

@@ -9,8 +9,8 @@ type More struct {
 	Trace    []byte // Set, SetAt, Keep: the trace context of the call that has set the timer
 	Missed   uint32 // Keep of a run, and Start if Moved: the number of other runs that this run makes up for
 	Started  bool   // Keep of a run: whether there was a Start of the run
-	Error    []byte // Die, and a Keep of a dead timer: why the last attempt failed
-	Died     int64  // Keep of a dead timer: the time of the frame with its Die
+	Error    []byte // Fail, Die, a Next after a run that has Died, and Keep: why the last attempt that failed did so
+	Failed   int64  // Keep of a timer with an Error, or of a dead one: the time of the frame with that failure
 }
 
 // The flags of the fields that follow in Set, SetAt and Keep, in this order.
@@ -19,20 +19,17 @@ const (
 	hasTrace
 	hasMissed
 	hasStarted // a flag without a field
-	hasDied
+	hasFailed
 	ofSet  = hasSchedule | hasTrace
-	ofKeep = ofSet | hasMissed | hasStarted | hasDied
+	ofKeep = ofSet | hasMissed | hasStarted | hasFailed
 )
 
 // mayHave returns the flags that an operation may have.
 func mayHave(op *Op) byte {
-	switch {
-	case !op.Kind.isWhole():
-		return ofSet
-	case op.State != Dead:
-		return ofKeep &^ hasDied
+	if op.Kind.isWhole() {
+		return ofKeep
 	}
-	return ofKeep
+	return ofSet
 }
 
 // bits returns the flags of the fields in More that op has.
@@ -49,8 +46,8 @@ func (op *Op) bits() (bits byte) {
 	if op.Started {
 		bits |= hasStarted
 	}
-	if op.Kind.isWhole() && op.State == Dead {
-		bits |= hasDied
+	if op.State == Dead || len(op.Error) > 0 {
+		bits |= hasFailed
 	}
 	return bits & mayHave(op)
 }
@@ -60,8 +57,10 @@ func (op *Op) hasMore() bool {
 	switch op.Kind {
 	case Set, SetAt, Keep, Import:
 		return op.bits() != 0
-	case Die:
+	case Fail, Die, Next:
 		return len(op.Error) > 0
+	case Begin:
+		return op.Name != 0
 	case Start:
 		return op.Moved
 	}
@@ -71,8 +70,14 @@ func (op *Op) hasMore() bool {
 // more codes the fields of More, which follow the other fields.
 func (c *coder) more(op *Op) {
 	switch op.Kind {
-	case Die:
-		c.some(&op.Error)
+	case Fail, Die, Next:
+		if c.some(&op.Error); op.Kind == Next && op.How != Died {
+			c.Fail()
+		}
+		return
+	case Begin:
+		c.time(&op.Next)
+		c.name(op)
 		return
 	case Start:
 		op.Moved = true
@@ -101,10 +106,13 @@ func (c *coder) more(op *Op) {
 		}
 	}
 	op.Started = bits&hasStarted != 0
-	if bits&hasDied != 0 {
-		c.time(&op.Died)
+	if bits&hasFailed != 0 {
+		c.time(&op.Failed)
 		if c.bytes(&op.Error); len(op.Error) == 0 {
 			op.Error = nil
+		}
+		if op.Error == nil && op.State != Dead {
+			c.Fail()
 		}
 	}
 }

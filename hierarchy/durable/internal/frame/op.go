@@ -11,7 +11,7 @@ const (
 	Move                     // Key has a new Due, in the owner's time, and a new ID
 	Remove                   // Key has no timer any more
 	End                      // the handler of ID has returned nil: Key has no timer any more
-	Begin                    // an attempt of ID begins
+	Begin                    // an attempt of ID begins or, with Name, is left: it has begun, and goes on until Next
 	Fail                     // an attempt of ID failed. The next one is due at Next
 	Die                      // the last attempt of ID failed
 	Revive                   // the dead timer ID is due at Due, in the owner's time, and has no attempts
@@ -55,11 +55,21 @@ func (k Kind) isWhole() bool { return k == Keep || k == Import }
 type State uint8
 
 const (
-	Waiting State = iota // until Due, or until Next if Attempt is not 0
-	Begun                // the attempt with number Attempt has begun, and the log does not have its end
-	Dead                 // the attempt with number Attempt was the last
+	Waiting   State = iota // until Due, or until Next if Attempt is not 0
+	Begun                  // the attempt with number Attempt has begun, and the log does not have its end
+	Dead                   // the attempt with number Attempt was the last
+	Left                   // the attempt with number Attempt was left: it goes on until Next, whoever owns the log
+	Postponed              // no attempt counts, and the timer waits until Next
 	states
 )
+
+// states returns the number of states that frames with that header have.
+func (h *Header) states() State {
+	if h.version() < 2 {
+		return Left
+	}
+	return states
+}
 
 // Op is one operation. Kind determines which fields it has. The others are zero.
 type Op struct {
@@ -69,7 +79,8 @@ type Op struct {
 	Attempt uint32 // Begin, Fail, Die, Keep
 	ID      ID     // all operations on a timer except Remove. Set, SetAt, Move and Next: the new ID
 	Due     int64  // Set, SetAt, Move, Revive, Keep, Next, and Start if Moved
-	Next    int64  // Fail, and a Keep with attempts: when the next attempt is due
+	Next    int64  // Fail, Begin with Name, and a Keep that has attempts or is Postponed: when the next attempt is due
+	Name    uint64 // Begin, and a Keep that is Left: the name of the attempt that was left, otherwise 0
 	Key     []byte // all operations on a timer
 	Value   []byte // Set, SetAt, Keep
 	Text    []byte // Takeover

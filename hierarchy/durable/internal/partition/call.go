@@ -13,9 +13,9 @@ import (
 
 // Op is an operation that a caller requests: Set, SetAt, Move, Remove or Revive.
 type Op struct {
-	Kind       frame.Kind
-	If         Condition // Set: the condition under which the timer is set
-	Whole      bool      // Set and Remove: the call returns the timer that the key had before. See Was
+	Kind       frame.Kind // the kind End ends an attempt by its token: see Ending
+	If         Condition  // Set: the condition under which the timer is set
+	Whole      bool       // Set and Remove: the call returns the timer that the key had before. See Was
 	Key, Value []byte
 	In         time.Duration // Set and Move: the time until the timer is due, counted from Start
 	Due        int64         // SetAt: the wall time when the timer is due. Start sets Due for Set and Move
@@ -23,6 +23,7 @@ type Op struct {
 	Timer      *state.Timer  // Import: the timer, without Key and Value. If it was running, the import makes it wait
 	Schedule   []byte        // SetAt: when the timer runs, as text. Start sets Due to the first run
 	Trace      []byte        // Set and SetAt: the trace context of the caller
+	Ending     *Ending       // End
 	refused    bool          // the schedule can't be parsed, or has no run
 }
 
@@ -81,6 +82,7 @@ func (p *Partition) Do(ctx context.Context, c *Call) error {
 // Start is the first half of Do: it queues c and does not wait. Unless it returns an error, Wait must follow.
 func (p *Partition) Start(c *Call) error {
 	c.begin(p.time)
+	c.prepare(&p.cfg)
 	if err := p.cfg.checkSize(c); err != nil {
 		return err
 	}
@@ -130,6 +132,9 @@ func (c *Call) begin(t *ownTime) {
 			a.firstRun(t.wall())
 		}
 		c.size += len(a.Key) + len(a.Value) + frame.MoreSize(a.Schedule, a.Trace, nil) + opBytes
+		if a.Ending != nil {
+			c.size += len(a.Ending.Text)
+		}
 		if t := a.Timer; t != nil {
 			c.size += frame.MoreSize(t.Schedule, t.Trace, t.LastError)
 			a.refused = !isStorable(t.Schedule)

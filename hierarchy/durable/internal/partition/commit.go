@@ -95,6 +95,7 @@ func (w *writer) settle() {
 			w.cfg.warnOfDeath(&t.item)
 		}
 	}
+	w.firer.died(w.draft.deaths)
 	w.mu.Lock()
 	for i := range b.items {
 		w.firer.written(&b.items[i])

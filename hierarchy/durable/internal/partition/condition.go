@@ -38,12 +38,17 @@ func (d *draft) until(was *change) int64 {
 	switch {
 	case was.ref != 0:
 		return untilOf(d.state, was.ref, d.now, d.wall)
-	case was.attempt > 0:
+	case was.next != 0 && was.name == 0:
 		return was.next
-	case was.wall:
-		return fromWall(was.due, d.now, d.wall)
 	}
-	return was.due
+	due := was.due
+	if was.wall {
+		due = fromWall(due, d.now, d.wall)
+	}
+	if was.name != 0 {
+		due = min(due, d.now)
+	}
+	return due
 }
 
 // untilOf is until for a timer of the state.
@@ -83,7 +88,8 @@ func (d *draft) takenOut(a *Op, was *change) string {
 func (d *draft) timer(was *change) state.Timer {
 	switch {
 	case was.ref == 0:
-		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Dead: was.after == dead, Extra: was.extra}
+		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Next: was.next,
+			Dead: was.after == dead, Extra: was.extra}
 	case was.after == live && !d.claim(was.ref, was.id) && d.state.IsRunning(was.ref, was.id):
 		return d.state.Timer(was.ref) // the attempt in progress does not count
 	}

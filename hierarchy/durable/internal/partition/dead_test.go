@@ -70,7 +70,7 @@ func TestLastError(t *testing.T) {
 		got := make(map[string]string)
 		b.NoError(b.p.All(true, func(timer state.Timer) bool {
 			got[timer.Key] = timer.LastError
-			b.Equal(map[string]time.Duration{"a": time.Second, "long": 2 * time.Second}[timer.Key]+1000*time.Hour, time.Duration(timer.Died))
+			b.Equal(map[string]time.Duration{"a": time.Second, "long": 2 * time.Second}[timer.Key]+1000*time.Hour, time.Duration(timer.Failed))
 			return true
 		}))
 		b.Equal(want, got)

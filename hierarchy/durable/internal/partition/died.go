@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -54,6 +55,11 @@ func (f *firer) mourn() {
 		call()
 		return
 	}
+	f.apart(call)
+}
+
+// apart calls a function in a goroutine that drain waits for.
+func (f *firer) apart(call func()) {
 	f.mu.Lock()
 	f.active++
 	f.mu.Unlock()
@@ -108,13 +114,10 @@ func (d *draft) expire(j *job, was change, hash uint64) bool {
 // MaxError is the largest number of bytes of an error's text that are written to the log.
 const MaxError = 1 << 10
 
-// errorText returns the text of an error for the log, or nil if the error is nil. It must be called without locks, as
-// the error is a handler's, whose methods may do anything.
+// errorText returns the text of an error for the log, which is not empty. It must be called without locks, as the error
+// is a handler's, whose methods may do anything.
 func errorText(err error) []byte {
-	if err == nil {
-		return nil
-	}
-	text := strings.ToValidUTF8(textOf(err), "\uFFFD")
+	text := strings.ToValidUTF8(cmp.Or(textOf(err), "an error without a text"), "\uFFFD")
 	if len(text) > MaxError {
 		n := MaxError
 		for !utf8.RuneStart(text[n]) {

@@ -19,7 +19,9 @@ type draft struct {
 	touched map[uint64]int // by the hash of a key: the index of its last change in changes
 	changes []change
 	claim   func(state.Ref, frame.ID) (called bool) // firer.claim
-	owns    map[int]uint64                          // by the index of an operation in the frame: its Op.By, if not 0
+	nameOf  func(state.Ref) uint64                  // firer.nameOf
+	deaths  []death                                 // of timers whose attempts are ended by their tokens
+	owns    map[int]uint64                          // by the index of an operation: its Op.By or the name of its Ending
 	answers map[state.Request]string                // the answers that the frame holds
 	floors  map[uint64]uint64                       // by caller: the highest floor in the frame
 	latest  map[uint64]uint64                       // by caller: the highest serial number in the frame
@@ -43,7 +45,8 @@ type change struct {
 	due     int64 // the timer's due time, which is a wall time if wall is set
 	wall    bool
 	attempt uint32 // the last attempt that the log has
-	next    int64  // when the next attempt is due. Set only if attempt is not 0 and ref is 0
+	next    int64  // when the next attempt is due, or 0 if that is due or ref is not 0
+	name    uint64 // the name of the attempt, if the frame leaves it
 	extra   state.Extra
 	ref     state.Ref // the timer in the state, if the frame has not changed it; otherwise 0
 }
@@ -81,6 +84,8 @@ func (d *draft) start(last head, t *ownTime) {
 	clear(d.latest)
 	clear(d.changes)
 	d.changes = d.changes[:0]
+	clear(d.deaths)
+	d.deaths = d.deaths[:0]
 	d.pending = d.state.Len()
 }
 
@@ -121,7 +126,7 @@ func (d *draft) fits(it *item) bool {
 	case begun:
 		n, size = 2, 2*size
 	case failed:
-		size += MaxError
+		size += len(it.text)
 	case called:
 		n, size = d.answerRoom(it.call)
 		n, size = n+len(it.call.Ops), size+it.call.size
@@ -198,12 +203,14 @@ func sum(was, now after) (n int) {
 func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 	now = change{key: a.Key, value: was.value, raw: was.raw, after: live, id: was.id, due: a.Due, extra: was.extra}
 	switch a.Kind {
+	case frame.End: // see draft.end
 	case frame.Set, frame.SetAt:
 		now.value, now.raw, now.wall = "", a.Value, a.Kind == frame.SetAt
 		now.extra = state.Extra{Schedule: string(a.Schedule), Trace: string(a.Trace)}
 		took = d.holds(a, &was)
 	case frame.Move:
 		now.extra.Started = false
+		now.extra.Forgive()
 		took = was.after == live
 	case frame.Remove:
 		now = change{key: a.Key}
@@ -211,7 +218,8 @@ func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 	case frame.Import:
 		now, took = imported(a), true
 	case frame.Revive:
-		now.due, now.extra.LastError, now.extra.Died = d.now, "", 0
+		now.due = d.now
+		now.extra.Forgive()
 		took = was.after == dead
 	default:
 		panic("partition: a call requests " + a.Kind.String())
@@ -224,6 +232,9 @@ func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 
 // addOp adds one operation if it changes its key, and appends what it returns to its caller to values.
 func (d *draft) addOp(a *Op, values *[]string) bool {
+	if a.Kind == frame.End {
+		return d.end(a)
+	}
 	was, hash := d.look(a.Key)
 	now, took := d.becomes(a, was)
 	if !took {

@@ -12,7 +12,10 @@ func imported(a *Op) change {
 	t := a.Timer
 	c := change{key: a.Key, raw: a.Value, after: live, id: t.ID, due: t.Due, wall: t.Wall, attempt: t.Attempt,
 		next: t.Next, extra: t.Extra}
-	if c.attempt > 0 && c.next == 0 { // the timer did not wait for a retry, so its next attempt is due at once
+	switch {
+	case c.attempt == 0:
+		c.next = 0
+	case c.next == 0: // the timer did not wait for a retry, so its next attempt is due at once
 		c.next = t.Due
 	}
 	if t.Dead {
@@ -32,7 +35,7 @@ func importOf(a *Op, c *change) frame.Op {
 	e := &c.extra
 	op := frame.Op{Kind: frame.Import, Wall: c.wall, Attempt: c.attempt, ID: c.id, Due: c.due, Next: c.next,
 		Key: a.Key, Value: a.Value, More: frame.More{Schedule: []byte(e.Schedule), Trace: []byte(e.Trace),
-			Missed: e.Missed, Started: e.Started, Error: []byte(e.LastError), Died: e.Died}}
+			Missed: e.Missed, Started: e.Started, Error: []byte(e.LastError), Failed: e.Failed}}
 	if c.after == dead {
 		op.State = frame.Dead
 	}

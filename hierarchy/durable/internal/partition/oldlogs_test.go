@@ -89,7 +89,7 @@ func (p *Partition) line(t state.Timer) string {
 	line := fmt.Sprintf("timer %q %q id=%x/%x due=%d until=%d attempt=%d wall=%t dead=%t", t.Key, t.Value, t.ID.Owner, t.ID.Number,
 		t.Due, until, t.Attempt, t.Wall, t.Dead)
 	if t.LastError != "" {
-		line += fmt.Sprintf(" died=%d error=%q", t.Died, t.LastError)
+		line += fmt.Sprintf(" died=%d error=%q", t.Failed, t.LastError)
 	}
 	if t.Schedule != "" || t.Trace != "" {
 		line += fmt.Sprintf(" schedule=%q missed=%d started=%t trace=%q", t.Schedule, t.Missed, t.Started, t.Trace)

@@ -116,7 +116,7 @@ func (d *draft) startRun(j *job, was change, hash uint64) bool {
 	switch j.schedule.Missed() {
 	case schedule.MissedSkip:
 		if d.alive < due && due < d.owned {
-			d.addNext(j, was, hash, frame.Skipped, &t)
+			d.addNext(j, was, hash, &t, frame.Op{How: frame.Skipped})
 			return false
 		}
 	case schedule.MissedOnce:
@@ -129,9 +129,9 @@ func (d *draft) startRun(j *job, was change, hash uint64) bool {
 	return true
 }
 
-// addNext adds the end of a run and the next run to the frame. Without a next run, a skipped run ends with its timer;
-// otherwise addNext adds nothing and reports false.
-func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state.Timer) bool {
+// addNext adds the end of a run, which op describes by How and Error, and the next run to the frame. Without a next run,
+// a skipped run ends with its timer; otherwise addNext adds nothing and reports false.
+func (d *draft) addNext(j *job, was change, hash uint64, t *state.Timer, op frame.Op) bool {
 	due := d.runDue(t)
 	next, ok := nextRun(j.schedule, due)
 	if j.schedule.Missed() == schedule.MissedSkip {
@@ -140,11 +140,11 @@ func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state
 	now := was
 	switch {
 	case ok:
-		op := frame.Op{Kind: frame.Next, Key: j.key, Ended: j.id.Number, How: how, Due: next}
+		op.Kind, op.Key, op.Ended, op.Due = frame.Next, j.key, j.id.Number, next
 		now = change{key: was.key, value: was.value, raw: was.raw, after: live, due: next, wall: true, extra: was.extra}
-		now.extra.Missed, now.extra.Started = 0, false
+		now.extra.End(d.Header(), &op)
 		now.id = d.Add(&op)
-	case how == frame.Skipped: // the skipped run was the last one
+	case op.How == frame.Skipped: // the skipped run was the last one
 		now.after = absent
 		d.Add(&frame.Op{Kind: frame.End, Key: j.key, ID: j.id})
 	default:
@@ -156,10 +156,14 @@ func (d *draft) addNext(j *job, was change, hash uint64, how frame.How, t *state
 
 // goesOn adds the end of a run and the next run to the frame. It reports false if the timer has no schedule, or if the
 // schedule has no further run.
-func (d *draft) goesOn(j *job, was change, hash uint64, how frame.How) bool {
-	if j.schedule == (schedule.Schedule{}) {
+func (d *draft) goesOn(it *item, was change, hash uint64) bool {
+	if it.job.schedule == (schedule.Schedule{}) {
 		return false
 	}
-	t := d.state.Timer(j.ref)
-	return d.addNext(j, was, hash, how, &t)
+	op := frame.Op{How: frame.Returned}
+	if it.kind == failed {
+		op.How, op.Error = frame.Died, it.text
+	}
+	t := d.state.Timer(it.job.ref)
+	return d.addNext(&it.job, was, hash, &t, op)
 }

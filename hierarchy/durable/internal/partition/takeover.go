@@ -149,12 +149,12 @@ func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
 	w.draft.start(w.head, w.time)
 	for i, ref := range begun {
 		t := w.draft.state.Timer(ref)
-		it := item{kind: failed, job: job{ref: ref, id: t.ID, key: []byte(t.Key), attempt: t.Attempt}}
-		it.job.schedule, _ = parseSchedule(t.Schedule)
+		j := job{ref: ref, id: t.ID, key: []byte(t.Key), attempt: t.Attempt}
+		j.schedule, _ = parseSchedule(t.Schedule)
+		it := w.cfg.failure(j, errEnded)
 		if w.draft.Len() > 0 && !w.draft.fits(&it) {
 			return begun[i:]
 		}
-		it = w.cfg.failure(it.job, errEnded)
 		if w.draft.attempt(&it) {
 			w.firer.suspected(ref, t.ID)
 			w.cfg.warnOfDeath(&it)

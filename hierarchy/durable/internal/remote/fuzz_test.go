@@ -25,7 +25,7 @@ func sample() (message []byte, want *partition.Call) {
 		{{Kind: frame.SetAt, Schedule: []byte("@daily"), Trace: []byte("t"), Key: []byte("g"), Value: []byte("v")},
 			{Kind: frame.Set, Trace: make([]byte, partition.MaxTrace), Key: []byte("h"), Value: []byte{}, In: math.MinInt64}},
 		{{Kind: frame.Import, Key: []byte("i"), Value: []byte("v"), Timer: &state.Timer{ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: -1, Attempt: 2, Next: 3, Dead: true,
-			Extra: state.Extra{Schedule: "@daily", LastError: "no", Died: 4}}}},
+			Extra: state.Extra{Schedule: "@daily", LastError: "no", Failed: 4}}}},
 	}
 	message = startOps(nil, id, len(parts))
 	want.Request = id

@@ -36,6 +36,7 @@ const (
 	listKind                   // like pageKind, but the answer also tells which timers have an attempt in progress
 	lookupKind                 // like getKind, but the answer is the whole timer, dead or not
 	exportKind                 // get a page of all timers as they were at one moment
+	sortedKind                 // get the first timers of a query
 )
 
 var errMessage = errors.New("the message can't be read")
@@ -76,6 +77,8 @@ func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
 			b = binary.AppendVarint(b, a.Due)
 		case frame.Import:
 			b = a.Timer.Append(b)
+		case frame.End:
+			b = appendEnding(b, a.Ending)
 		}
 		b = frame.AppendBytes(b, a.Key)
 		if hasValue(a.Kind) {
@@ -95,6 +98,9 @@ func partSize(ops []partition.Op) int {
 		n += 2 + 5*binary.MaxVarintLen64 + len(a.Key) + len(a.Value) + len(a.Schedule) + len(a.Trace)
 		if t := a.Timer; t != nil {
 			n += t.Size()
+		}
+		if e := a.Ending; e != nil {
+			n += 8 + len(e.Text)
 		}
 	}
 	return n
@@ -155,6 +161,8 @@ func (c *cutter) op(call *partition.Call, age time.Duration) bool {
 		if t.Key != "" || t.Value != "" {
 			return false
 		}
+	case frame.End:
+		a.Ending = c.ending()
 	case frame.Remove, frame.Revive:
 	default:
 		return false

@@ -75,7 +75,7 @@ func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
 		t := &Timer{said: f.Number, Timer: state.Timer{Key: string(op.Key), Value: string(op.Value), ID: op.ID,
 			Due: op.Due, Wall: op.Wall, Attempt: op.Attempt, Next: op.Next, Dead: op.State == frame.Dead,
 			Extra: state.Extra{Schedule: string(op.Schedule), Trace: string(op.Trace), Missed: op.Missed, Started: op.Started,
-				LastError: string(op.Error), Died: op.Died}}}
+				LastError: string(op.Error), Failed: op.Failed}}}
 		r.timers[string(op.Key)] = t
 		delete(r.lost, string(op.Key))
 	case frame.Remove, frame.End, frame.Expire:
@@ -102,16 +102,24 @@ func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 	switch op.Kind {
 	case frame.Move:
 		t.Due, t.Wall, t.ID, t.Attempt, t.Started = op.Due, false, op.ID, 0, false
+		t.Forgive()
 	case frame.Begin:
 		t.Attempt = op.Attempt
+		if op.Name != 0 {
+			t.Next = op.Next
+		}
 	case frame.Fail:
 		t.Attempt, t.Next = op.Attempt, op.Next
+		t.Fail(&f.Header, op)
 	case frame.Die:
-		t.Attempt, t.Dead, t.Died, t.LastError = op.Attempt, true, f.Time, string(op.Error)
+		t.Attempt, t.Dead = op.Attempt, true
+		t.Fail(&f.Header, op)
 	case frame.Revive:
-		t.Attempt, t.Due, t.Wall, t.Dead, t.Died, t.LastError = 0, op.Due, false, false, 0, ""
+		t.Attempt, t.Due, t.Wall, t.Dead = 0, op.Due, false, false
+		t.Forgive()
 	case frame.Next:
-		t.Due, t.Wall, t.ID, t.Attempt, t.Missed, t.Started = op.Due, true, op.ID, 0, 0, false
+		t.Due, t.Wall, t.ID, t.Attempt = op.Due, true, op.ID, 0
+		t.End(&f.Header, op)
 	case frame.Start:
 		if t.Started = true; op.Moved {
 			t.Due, t.Wall, t.Missed = op.Due, true, op.Missed

@@ -30,32 +30,46 @@ func (s *State) change(h *frame.Header, op *frame.Op, i uint32, r *record) {
 	case frame.End:
 		s.finished(i, r)
 		s.remove(i, r)
+		return
 	case frame.Begin:
 		r.attempt = op.Attempt
-		s.begun[i] = struct{}{}
+		if op.Name == 0 {
+			s.begun[i] = struct{}{}
+			delete(s.left, i)
+			break
+		}
+		s.finished(i, r)
+		s.leave(i, r)
+		s.left[i] = op.Name
+		s.waitUntil(i, r, false, op.Next)
 	case frame.Fail:
 		s.finished(i, r)
 		s.leave(i, r)
 		r.attempt = op.Attempt
+		e := s.extra(i)
+		e.Fail(h, op)
+		s.setExtra(i, e)
 		s.waitUntil(i, r, false, op.Next)
 	case frame.Die:
 		s.finished(i, r)
 		s.leave(i, r)
 		r.attempt = op.Attempt
 		e := s.extra(i)
-		e.LastError, e.Died = string(op.Error), h.Time
+		e.Fail(h, op)
 		s.died(i, r, e)
 	case frame.Revive:
 		s.leave(i, r)
 		r.due, r.wall, r.attempt = op.Due, false, 0
 		s.wait(i, r, r.due)
 	case frame.Next:
-		s.nextRun(i, r, op)
+		s.nextRun(h, i, r, op)
 	case frame.Start:
 		s.startRun(i, r, op)
 	case frame.Expire:
 		s.remove(i, r)
+		return
 	}
+	s.list(i)
 }
 
 // finished records that the attempt of r has ended by itself, so that the attempt is not reported as superseded.
@@ -94,7 +108,12 @@ func (s *State) leave(i uint32, r *record) {
 		if s.Superseded != nil {
 			s.Superseded(Ref(i))
 		}
+	case held:
+		if s.Withdrawn != nil {
+			s.Withdrawn(Ref(i))
+		}
 	}
 	delete(s.begun, i)
+	delete(s.left, i)
 	r.state = waiting
 }

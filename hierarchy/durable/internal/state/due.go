@@ -123,6 +123,7 @@ func (s *State) Start(ref Ref, id frame.ID) {
 	if s.Held(ref, id) {
 		s.preserve(uint32(ref))
 		s.records.at(uint32(ref)).state = running
+		s.list(uint32(ref))
 	}
 }
 
@@ -131,6 +132,31 @@ func (s *State) Hold(ref Ref, id frame.ID) {
 	if s.IsRunning(ref, id) {
 		s.preserve(uint32(ref))
 		s.records.at(uint32(ref)).state = held
+		s.list(uint32(ref))
+	}
+}
+
+// Left returns the name of the attempt that was left, if it still goes on: its timer is not due again. Otherwise it
+// returns 0.
+func (s *State) Left(ref Ref) uint64 {
+	if r := s.records.timer(uint32(ref)); r == nil || r.state != waiting {
+		return 0
+	}
+	return s.left[uint32(ref)]
+}
+
+// WasLeft reports whether the last attempt of a timer was left, and has no end.
+func (s *State) WasLeft(ref Ref) bool {
+	_, ok := s.left[uint32(ref)]
+	return ok
+}
+
+// EachHeld calls f for all timers that are held.
+func (s *State) EachHeld(f func(Ref)) {
+	for i := uint32(1); i < s.records.next; i++ {
+		if r := s.records.timer(i); r != nil && r.state == held {
+			f(Ref(i))
+		}
 	}
 }
 
@@ -159,7 +185,7 @@ func (s *State) waitUntil(i uint32, r *record, wall bool, until int64) {
 	switch {
 	case s.built:
 		r.handle = s.wheel(wall).Set(i, time.Duration(until))
-	case r.attempt > 0:
+	case r.attempt > 0 || until != r.due:
 		s.next[i] = until
 	}
 }

@@ -58,7 +58,7 @@ func (e *Extra) append(b []byte) []byte {
 	}
 	b = append(b, started)
 	b = frame.AppendBytes(b, e.LastError)
-	return binary.AppendVarint(b, e.Died)
+	return binary.AppendVarint(b, e.Failed)
 }
 
 // Size returns an upper bound for the number of bytes that Append appends.
@@ -94,7 +94,7 @@ func ReadTimer(r *frame.Reader) (t Timer) {
 func readExtra(r *frame.Reader) (e Extra) {
 	e.Schedule, e.Trace, e.Missed = string(r.Bytes()), string(r.Bytes()), readUint32(r)
 	started := r.Byte()
-	e.Started, e.LastError, e.Died = started == 1, string(r.Bytes()), r.Varint()
+	e.Started, e.LastError, e.Failed = started == 1, string(r.Bytes()), r.Varint()
 	if started > 1 || e == (Extra{}) {
 		r.Fail()
 	}

@@ -15,7 +15,7 @@ func TestTimersAsBytes(t *testing.T) {
 		{},
 		{Key: "k", Value: "v", ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: math.MinInt64, Attempt: math.MaxUint32, Next: math.MaxInt64, Wall: true},
 		{Running: true, Extra: Extra{Schedule: "@daily", Trace: "t", Missed: math.MaxUint32, Started: true}},
-		{Dead: true, Wall: true, Extra: Extra{LastError: "no", Died: math.MaxInt64}},
+		{Dead: true, Wall: true, Extra: Extra{LastError: "no", Failed: math.MaxInt64}},
 	} {
 		b := timer.Append(nil)
 		require.Less(t, len(b), timer.Size())

@@ -15,16 +15,16 @@ func (s *State) SetKeepDead(d time.Duration) { s.keepDead = int64(d) }
 // bury makes a dead timer wait for the end of the time for which it is kept.
 func (s *State) bury(i uint32, r *record) {
 	if s.keepDead > 0 {
-		r.handle = s.graves.Set(i, time.Duration(Add(s.extra(i).Died, s.keepDead)))
+		r.handle = s.graves.Set(i, time.Duration(Add(s.extra(i).Failed, s.keepDead)))
 	}
 }
 
-// unbury undoes bury, and clears the fields that only dead timers have.
+// unbury undoes bury, and forgets why the timer has died.
 func (s *State) unbury(i uint32, r *record) {
 	s.graves.Remove(r.handle)
 	r.handle = hierarchy.Handle{}
 	e := s.extra(i)
-	e.LastError, e.Died = "", 0
+	e.Forgive()
 	s.setExtra(i, e)
 }
 

@@ -9,8 +9,8 @@ type Extra struct {
 	Trace     string // the trace context of the call that has set the timer, or ""
 	Missed    uint32 // the number of missed runs of the schedule that this run makes up for
 	Started   bool   // an attempt of this run has begun
-	LastError string // of a dead timer: why its last attempt failed
-	Died      int64  // of a dead timer: the time of the frame with its death
+	LastError string // why the last attempt that failed did so, or ""
+	Failed    int64  // the time of the frame with that failure
 }
 
 // size returns about the number of bytes that e takes in the log.
@@ -18,7 +18,7 @@ func (e *Extra) size() int64 { return int64(frame.MoreSize(e.Schedule, e.Trace, 
 
 // extraOf returns the Extra of an operation.
 func extraOf(m *frame.More) Extra {
-	return Extra{string(m.Schedule), string(m.Trace), m.Missed, m.Started, string(m.Error), m.Died}
+	return Extra{string(m.Schedule), string(m.Trace), m.Missed, m.Started, string(m.Error), m.Failed}
 }
 
 // extra returns the Extra of a timer.
@@ -32,14 +32,26 @@ func (s *State) extra(i uint32) Extra {
 // setExtra sets the Extra of a timer.
 func (s *State) setExtra(i uint32, e Extra) {
 	was := s.extra(i)
+	if e == was {
+		return
+	}
 	s.bytes += e.size() - was.size()
-	switch {
-	case e != Extra{}:
-		s.extras[i] = &e
-	case was != Extra{}:
+	if e == (Extra{}) {
 		delete(s.extras, i)
+	} else {
+		s.extras[i] = &e
 	}
 }
+
+// Fail records why an attempt has failed, if the operation says so.
+func (e *Extra) Fail(h *frame.Header, op *frame.Op) {
+	if len(op.Error) > 0 || op.Kind == frame.Die {
+		e.LastError, e.Failed = string(op.Error), h.Time
+	}
+}
+
+// Forgive forgets why an attempt has failed.
+func (e *Extra) Forgive() { e.LastError, e.Failed = "", 0 }
 
 // died makes a timer dead. The timer then waits for the end of the time for which it is kept.
 func (s *State) died(i uint32, r *record, e Extra) {
@@ -51,13 +63,21 @@ func (s *State) died(i uint32, r *record, e Extra) {
 	}
 }
 
+// End applies the end of a run of a schedule. The last error stays until a run succeeds.
+func (e *Extra) End(h *frame.Header, op *frame.Op) {
+	e.Missed, e.Started = 0, false
+	if e.Fail(h, op); op.How == frame.Returned {
+		e.Forgive()
+	}
+}
+
 // nextRun makes a timer wait for the next run of its schedule.
-func (s *State) nextRun(i uint32, r *record, op *frame.Op) {
+func (s *State) nextRun(h *frame.Header, i uint32, r *record, op *frame.Op) {
 	s.finished(i, r)
 	s.leave(i, r)
 	r.due, r.wall, r.id, r.attempt = op.Due, true, op.ID, 0
 	e := s.extra(i)
-	e.Missed, e.Started = 0, false
+	e.End(h, op)
 	s.setExtra(i, e)
 	s.wait(i, r, r.due)
 }

@@ -20,7 +20,8 @@ type model struct {
 	state  *State
 	timers map[string]Timer
 	until  map[string]int64 // when those that wait are due
-	number uint64           // of the frame
+	left   map[string]uint64
+	number uint64 // of the frame
 	ids    uint64
 }
 
@@ -28,7 +29,7 @@ type model struct {
 func TestModel(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			m := &model{rand: rand.New(rand.NewPCG(seed, 1)), timers: map[string]Timer{}, until: map[string]int64{}}
+			m := &model{rand: rand.New(rand.NewPCG(seed, 1)), timers: map[string]Timer{}, until: map[string]int64{}, left: map[string]uint64{}}
 			m.state = New()
 			m.state.SetKeepDead(keepDead)
 			if seed%2 == 0 {
@@ -63,19 +64,34 @@ func (m *model) step(t *testing.T) {
 		}
 		op.ID = frame.ID{Owner: 9, Number: m.ids}
 		now.ID, now.Due, now.Wall, now.Attempt, now.Started, until = op.ID, op.Due, false, 0, false, op.Due
+		now.LastError, now.Failed = "", 0
 	case frame.Remove:
 	case frame.End:
-	case frame.Fail:
-		op.Attempt, op.Next = was.Attempt+1, int64(m.rand.IntN(1000))
+	case frame.Begin:
+		op.Attempt, op.Next, op.Name = was.Attempt+1, int64(m.rand.IntN(1000)), m.ids
 		now.Attempt, until = op.Attempt, op.Next
+	case frame.Fail: // of an attempt that counts, or does not
+		op.Attempt, op.Next = was.Attempt+uint32(m.rand.IntN(2)), int64(m.rand.IntN(1000))
+		now.Attempt, until = op.Attempt, op.Next
+		if m.rand.IntN(3) > 0 {
+			op.Error = []byte(m.text("error"))
+			now.LastError, now.Failed = string(op.Error), h.Time
+		}
 	case frame.Die:
 		op.Attempt, op.Error = was.Attempt+1, []byte(m.text("error"))
-		now.Attempt, now.Dead, now.LastError, now.Died = op.Attempt, true, string(op.Error), h.Time
+		now.Attempt, now.Dead, now.LastError, now.Failed = op.Attempt, true, string(op.Error), h.Time
 	case frame.Revive:
-		now.Attempt, now.Dead, now.LastError, now.Died, now.Wall, now.Due, until = 0, false, "", 0, false, op.Due, op.Due
+		now.Attempt, now.Dead, now.LastError, now.Failed, now.Wall, now.Due, until = 0, false, "", 0, false, op.Due, op.Due
 	case frame.Next:
 		op.Ended, op.ID = was.ID.Number, frame.ID{Owner: 9, Number: m.ids}
 		now.ID, now.Due, now.Wall, now.Attempt, now.Missed, now.Started, until = op.ID, op.Due, true, 0, 0, false, op.Due
+		switch op.How = frame.How(m.rand.IntN(3)); op.How {
+		case frame.Returned:
+			now.LastError, now.Failed = "", 0
+		case frame.Died:
+			op.Error = []byte(m.text("error"))
+			now.LastError, now.Failed = string(op.Error), h.Time
+		}
 	case frame.Start:
 		if now.Started = true; m.rand.IntN(2) == 0 {
 			op.Moved, op.Missed = true, uint32(m.rand.IntN(3))
@@ -100,6 +116,9 @@ func (m *model) step(t *testing.T) {
 	}
 	require.NoError(t, err)
 	m.timers[key], m.until[key] = now, until
+	if op.Kind != frame.Start {
+		m.left[key] = op.Name
+	}
 	if op.Kind == frame.Remove || op.Kind == frame.End || op.Kind == frame.Expire {
 		delete(m.timers, key)
 		delete(m.until, key)
@@ -133,10 +152,13 @@ func (m *model) compare(t *testing.T, s *State) {
 		require.Equal(t, want, got)
 		if want.Dead {
 			dead++
-			expiries = append(expiries, want.Died+keepDead)
+			expiries = append(expiries, want.Failed+keepDead)
 		} else {
-			until, _ := s.Until(ref)
+			until, _ := s.until(s.records.at(uint32(ref)))
 			require.Equal(t, m.until[key], until, key)
+			require.Equal(t, m.left[key], s.Left(ref))
+			require.Equal(t, m.left[key] != 0, s.WasLeft(ref))
+			require.Equal(t, m.left[key] != 0, s.Listed(ref).Running)
 		}
 		bytes += int64(s.records.at(uint32(ref)).size()) + want.Extra.size()
 	}

@@ -16,7 +16,7 @@ func allExported(s *State) map[string]Timer {
 	all := map[string]Timer{}
 	for i := uint32(1); i < s.records.next; i++ {
 		if s.records.has(i) && s.records.at(i).state != free {
-			t := s.exported(Ref(i))
+			t := s.Logged(Ref(i))
 			all[t.Key] = t
 		}
 	}
@@ -38,7 +38,7 @@ func randomChange(t *testing.T, r *rand.Rand, s *State, number uint64) {
 	case n == 2:
 		op.Kind, op.Attempt, op.Next, op.Schedule = frame.Import, 1, h.Time+3, []byte("@daily")
 	case n == 3 && ok && !was.Dead:
-		op.Kind, op.ID, op.Attempt, op.Next = frame.Fail, was.ID, was.Attempt+1, h.Time+5
+		op.Kind, op.ID, op.Attempt, op.Next, op.Error = frame.Fail, was.ID, was.Attempt+1, h.Time+5, []byte("not yet")
 	case n == 4 && ok && !was.Dead:
 		op.Kind, op.ID, op.Attempt, op.Error = frame.Die, was.ID, was.Attempt+1, []byte("no")
 	case n == 5 && ok && was.Dead:

@@ -25,6 +25,7 @@ type State struct {
 	// One wheel is for the owner's time, the other for wall time. Until Build they are empty.
 	wheels [2]*hierarchy.Driven[uint32]
 	graves *hierarchy.Driven[uint32] // dead timers, in the owner's time, unless they are kept for ever
+	index  index
 	built  bool
 	owned  bool // see Own
 
@@ -38,10 +39,13 @@ type State struct {
 	keepDead  int64
 
 	begun map[uint32]struct{} // timers with an attempt of which the log has the begin but not the end
-	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if it has had an attempt
+	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if that is not its due time
+	left  map[uint32]uint64   // the names of attempts that were left. Their timers wait, or are due again
 
 	// Superseded, if not nil, is called for a timer that was set, moved or removed while its attempt was in progress.
 	Superseded func(Ref)
+	// Withdrawn, if not nil, is called for a timer that was held when it was set, moved or removed.
+	Withdrawn func(Ref)
 
 	clean bool // the last operation was a Close
 }
@@ -56,6 +60,7 @@ func New() *State {
 		extras:   make(map[uint32]*Extra),
 		begun:    make(map[uint32]struct{}),
 		next:     make(map[uint32]int64),
+		left:     make(map[uint32]uint64),
 	}
 }
 
@@ -115,16 +120,17 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	return nil
 }
 
-// move gives a timer another due time, and another ID. If the timer has a schedule, its run counts as not started after
-// that, and makes up for the same number of other runs as before.
+// move gives a timer another due time, and another ID, and forgets its last error. If the timer has a schedule, its run
+// counts as not started after that, and makes up for the same number of other runs as before.
 func (s *State) move(i uint32, r *record, op *frame.Op) {
 	s.leave(i, r)
 	r.due, r.id, r.wall, r.attempt = op.Due, op.ID, false, 0
-	if e := s.extra(i); e.Started {
-		e.Started = false
-		s.setExtra(i, e)
-	}
+	e := s.extra(i)
+	e.Started = false
+	e.Forgive()
+	s.setExtra(i, e)
 	s.wait(i, r, op.Due)
+	s.list(i)
 }
 
 func senseless(op *frame.Op, why string) error {
@@ -144,6 +150,7 @@ func (s *State) set(h *frame.Header, op *frame.Op) {
 		s.fill(i, r, h, op)
 	}
 	s.wait(i, s.records.at(i), op.Due)
+	s.list(i)
 }
 
 // add adds a timer in a new record.
@@ -188,6 +195,11 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 	case frame.Begun:
 		s.begun[i] = struct{}{}
 		s.wait(i, r, op.Next)
+	case frame.Left:
+		s.left[i] = op.Name
+		s.waitUntil(i, r, false, op.Next)
+	case frame.Postponed:
+		s.waitUntil(i, r, false, op.Next)
 	case frame.Waiting:
 		if op.Attempt > 0 {
 			s.waitUntil(i, r, false, op.Next)
@@ -195,6 +207,7 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 			s.wait(i, r, op.Due)
 		}
 	}
+	s.list(i)
 	return nil
 }
 
@@ -209,6 +222,7 @@ func (s *State) replace(h *frame.Header, op *frame.Op) error {
 
 func (s *State) remove(i uint32, r *record) {
 	s.leave(i, r)
+	s.unlist(i, r)
 	s.bytes -= int64(r.size())
 	s.setExtra(i, Extra{})
 	s.live--

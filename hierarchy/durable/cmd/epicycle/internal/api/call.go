@@ -73,3 +73,6 @@ func (c *call) extend(limit time.Duration) {
 
 // pause stops the time limit, until extend is called. It is for the time in which the client is to act.
 func (c *call) pause() { c.timer.Stop() }
+
+// partly returns when a call ends that can end with a part of what it was to do: a while before its time is over.
+func (c *call) partly() time.Time { return time.Now().Add(c.limit / 5 * 4) }

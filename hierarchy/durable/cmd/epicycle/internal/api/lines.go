@@ -16,7 +16,7 @@ import (
 type line map[string]json.RawMessage
 
 // renamed maps names of fields to the different names that they have in package durable's lines.
-var renamed = map[string]string{"attempt": "attempts", "error": "last_error", "error_base64": "last_error_base64"}
+var renamed = map[string]string{"attempt": "attempts"}
 
 // first has the fields with which a line begins.
 var first = []string{"key", "value", "value_text", "to", "timeout", "due", "id", "attempt", "state"}

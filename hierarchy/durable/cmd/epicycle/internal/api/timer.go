@@ -30,7 +30,10 @@ type Timer struct {
 	Attempt  int             `json:"attempt" doc:"How many attempts have begun"`
 	State    string          `json:"state" enum:"waiting,running,dead"`
 	Schedule string          `json:"schedule,omitempty"`
-	Error    string          `json:"error,omitempty" doc:"Of a dead timer: why its last attempt failed"`
+	// LastFailed and Next are pointers, so that they can be omitted.
+	LastError  string     `json:"last_error,omitempty" doc:"Why the last attempt that has failed did so, since the timer was set, moved or revived; with a schedule, since a run has succeeded"`
+	LastFailed *time.Time `json:"last_error_at,omitempty" doc:"When that attempt failed"`
+	Next       *time.Time `json:"next,omitempty" doc:"When the next attempt is due, after one that has failed"`
 }
 
 // When is when a timer is due: exactly one field is set.

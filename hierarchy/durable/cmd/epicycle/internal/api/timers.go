@@ -20,13 +20,22 @@ func timerOf(e *service.Entry) Timer {
 	t := Timer{
 		Key: e.Key, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
 		Due: e.Due.UTC(), Attempt: e.Attempt, State: e.State.String(),
-		Schedule: e.Schedule.String(), Error: e.LastError,
+		Schedule: e.Schedule.String(), LastError: e.LastError, LastFailed: optional(e.LastFailed), Next: optional(e.Next),
 	}
 	t.Value, t.Text = embed(e.Value.Value)
 	if e.ID != (durable.ID{}) {
 		t.ID = e.ID.String()
 	}
 	return t
+}
+
+// optional returns nil for the zero time.
+func optional(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
 }
 
 type getInput struct{ Keyed }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -36,6 +37,14 @@ func newAPI(t testing.TB, change ...func(*durable.Config[string, task.Task])) *A
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Shutdown(t.Context())) })
 	return New(Config{Service: s, Logger: logger})
+}
+
+// calling returns the context of a call that is answered to w.
+func calling(t *testing.T, a *API, w http.ResponseWriter) context.Context {
+	r, end, p := a.begin(w, httptest.NewRequest("GET", "/v1/timers", nil))
+	require.Nil(t, p)
+	t.Cleanup(end)
+	return r.Context()
 }
 
 // The times that a server gives to requests are over before the first byte, and an import and an export go on for as long
@@ -76,14 +85,11 @@ func TestExportIsCutShort(t *testing.T) {
 	}
 	require.NoError(t, a.Service.Batch(t.Context(), &b))
 	w := &failing{httptest.NewRecorder(), 2}
-	r, end, p := a.begin(w, httptest.NewRequest("GET", "/v1/export", nil))
-	require.Nil(t, p)
-	defer end()
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(r.Context(), w, "") })
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(calling(t, a, w), w, "") })
 	require.Len(t, w.Body.Bytes(), 2*partSize)
 
 	w = &failing{httptest.NewRecorder(), 0}
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(r.Context(), w, "") })
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(calling(t, a, w), w, "") })
 	require.Empty(t, w.Body.Bytes())
 }
 
@@ -124,7 +130,7 @@ func TestLine(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, strings.Count(string(ours), "\n"))
 		require.Contains(t, string(ours), `"attempt":3`)
-		require.Contains(t, string(ours), `"error":"why"`)
+		require.Contains(t, string(ours), `"last_error":"why"`)
 		key, again, err := a.stored(ours)
 		require.NoError(t, err)
 		require.Equal(t, "k\n<", key)

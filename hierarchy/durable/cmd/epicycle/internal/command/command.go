@@ -79,7 +79,8 @@ func root(std streams) *cobra.Command {
 	root.AddCommand(
 		serveCommand(std), setCommand(std), getCommand(std), listCommand(std), moveCommand(std), removeCommand(std),
 		deadCommand(std), reviveCommand(std), takeCommand(std), doneCommand(std), failCommand(std),
-		exportCommand(std), importCommand(std), salvageCommand(std), topCommand(std), benchCommand(std), versionCommand(std),
+		exportCommand(std), importCommand(std), salvageCommand(std), topCommand(std), benchCommand(std), secretCommand(std),
+		versionCommand(std),
 	)
 	return root
 }

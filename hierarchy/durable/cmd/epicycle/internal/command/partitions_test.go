@@ -15,12 +15,12 @@ func TestPartitionsOfADirectory(t *testing.T) {
 	for _, processors := range []int{6, 1, 64} {
 		runtime.GOMAXPROCS(processors)
 		s := serve(t, "-dir", dir)
-		require.Equal(t, 3, s.count("partitions_owned"))
+		require.Equal(t, 3, s.count("durable_partitions_owned"))
 		s.end()
 	}
 	for processors, want := range map[int]int{1: 1, 2: 1, 64: 8} {
 		runtime.GOMAXPROCS(processors)
-		require.Equal(t, want, serve(t).count("partitions_owned"))
+		require.Equal(t, want, serve(t).count("durable_partitions_owned"))
 	}
-	require.Equal(t, 5, serve(t, "-partitions", "5").count("partitions_owned"))
+	require.Equal(t, 5, serve(t, "-partitions", "5").count("durable_partitions_owned"))
 }

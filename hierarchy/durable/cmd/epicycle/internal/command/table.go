@@ -50,33 +50,31 @@ func short(s string) string {
 }
 
 // timersTable begins a table of timers.
-func timersTable(out io.Writer, errors bool) *table {
-	heading := []string{"KEY", "STATE", "DUE", "IN", "ATTEMPT", "TO", "VALUE"}
-	if errors {
-		heading = append(heading, "ERROR")
-	}
-	return newTable(out, heading...)
+func timersTable(out io.Writer) *table {
+	return newTable(out, "KEY", "STATE", "DUE", "NEXT", "ATTEMPT", "TO", "VALUE", "LAST ERROR")
 }
 
-func (t *table) timer(one *api.Timer, errors bool) {
-	cells := []string{
-		one.Key, one.State, one.Due.Local().Format(time.RFC3339), until(one), fmt.Sprint(one.Attempt), target(one), short(string(one.Value)),
-	}
-	if errors {
-		cells = append(cells, short(one.Error))
-	}
-	t.row(cells...)
+func (t *table) timer(one *api.Timer) {
+	t.row(one.Key, one.State, one.Due.Local().Format(time.RFC3339), until(one), fmt.Sprint(one.Attempt), target(one),
+		short(string(one.Value)), short(one.LastError))
 }
 
+// until returns the time until the next attempt.
 func until(one *api.Timer) string {
-	d := time.Until(one.Due)
+	at := one.Due
+	if one.Next != nil {
+		at = *one.Next
+	}
+	d := time.Until(at)
 	switch {
 	case one.State == "dead":
 		return "-"
+	case one.State == "running":
+		return "now"
 	case d < 0:
 		return "due"
 	}
-	return terminal.Span(d)
+	return "in " + terminal.Span(d)
 }
 
 func target(one *api.Timer) string {
@@ -94,7 +92,12 @@ func target(one *api.Timer) string {
 func printTimer(out io.Writer, one *api.Timer) error {
 	t := newTable(out, "key", one.Key)
 	t.row("state", one.State)
-	t.row("due", one.Due.Local().Format(time.RFC3339Nano)+" ("+until(one)+")")
+	t.row("due", one.Due.Local().Format(time.RFC3339Nano))
+	if one.Next == nil {
+		t.row("next attempt", until(one))
+	} else {
+		t.row("next attempt", one.Next.Local().Format(time.RFC3339Nano)+" ("+until(one)+")")
+	}
 	if one.Schedule != "" {
 		t.row("schedule", one.Schedule)
 	}
@@ -103,8 +106,11 @@ func printTimer(out io.Writer, one *api.Timer) error {
 	t.row("attempt", fmt.Sprint(one.Attempt))
 	t.row("id", one.ID)
 	t.row("value", string(one.Value))
-	if one.Error != "" {
-		t.row("error", one.Error)
+	if one.LastError != "" {
+		t.row("last error", one.LastError)
+	}
+	if one.LastFailed != nil {
+		t.row("failed", one.LastFailed.Local().Format(time.RFC3339Nano))
 	}
 	return t.end()
 }

@@ -121,11 +121,13 @@ func (r *remote) line(n int, now, before *reading) error {
 		return math.Round((now.value(name) - before.value(name)) / now.at.Sub(before.at).Seconds())
 	}
 	f := figures{
-		Pending: now.value("timers_pending"), Dead: now.value("timers_dead"), Running: now.value("attempts_running"),
-		Queued: now.value("queue_waiting"), Set: rate("set_total"), Removed: rate("removed_total"),
-		Fired: rate("attempts_total"), Failed: rate("attempts_failed_total"), LogBytes: now.value("log_bytes"),
+		Pending: now.value("durable_timers_pending"), Dead: now.value("durable_timers_dead"),
+		Running: now.value("durable_attempts_running"), Queued: now.value("queue_waiting"),
+		Set: rate("durable_timers_set_total"), Removed: rate("durable_timers_removed_total"),
+		Fired: rate("durable_attempts_total"), Failed: rate("durable_attempts_failed_total"),
+		LogBytes: now.value("durable_log_size_bytes"),
 	}
-	if late := now.quantile("lateness_seconds", .99, before); late > 0 {
+	if late := now.quantile("durable_lateness_seconds", .99, before); late > 0 {
 		f.Late = "≤ " + terminal.Span(late)
 	}
 	return r.print(&f, func() error {

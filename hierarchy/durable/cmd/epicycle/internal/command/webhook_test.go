@@ -116,7 +116,7 @@ func TestWebhookFails(t *testing.T) {
 	require.Equal(t, []string{"gone"}, keysOf(s.do("GET", "/v1/timers?state=dead", "").json(200)))
 	dead := s.do("GET", "/v1/timers/gone", "").json(200)
 	require.Equal(t, "dead", dead["state"])
-	require.Equal(t, "the webhook answered 410", dead["error"])
+	require.Equal(t, "the webhook answered 410 Gone", dead["last_error"])
 	answers <- status(200)
 	require.Equal(t, 200, s.do("POST", "/v1/timers/gone/revive", "").status)
 	require.Equal(t, "1", h.next(t).header.Get("epicycle-attempt"))
@@ -148,7 +148,9 @@ func TestWebhookHangs(t *testing.T) {
 	s.do("DELETE", "/v1/timers?prefix=hangs", "").json(200)
 	s.set("timeout", "0s", hangs.URL, `,"timeout":"20ms"`)
 	hangs.next(t)
-	s.becomes("timeout", tried)
+	s.becomes("timeout", func(a *answer) bool {
+		return strings.Contains(a.body, `"last_error":"no answer within the timeout 20ms"`)
+	})
 
 	endless := newHook(t, func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {

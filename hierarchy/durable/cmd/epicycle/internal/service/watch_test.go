@@ -15,10 +15,12 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-func open(t *testing.T) *Service {
+func open(t *testing.T) *Service { return openWith(t, slog.New(slog.DiscardHandler)) }
+
+func openWith(t *testing.T, logger *slog.Logger) *Service {
 	t.Helper()
 	s, err := Open(t.Context(), Config{
-		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: slog.New(slog.DiscardHandler)},
+		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger},
 		Sender:  web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
 	})
 	require.NoError(t, err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -108,14 +107,13 @@ func drain(body io.Reader, cancel func()) {
 
 func (s *Sender) verdict(resp *http.Response) error {
 	code := resp.StatusCode
-	err := fmt.Errorf("the webhook answered %d", code)
-	switch {
-	case code >= 200 && code < 300:
+	if code >= 200 && code < 300 {
 		return nil
+	}
+	err := answered(resp)
+	switch {
 	case code == http.StatusGone:
 		return durable.Permanent(err)
-	case code >= 300 && code < 400:
-		return fmt.Errorf("%w, a redirect, which is not followed", err)
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
 		if in, ok := retryAfter(resp.Header.Get("Retry-After"), s.now()); ok {
 			return durable.RetryAfter(in, err)
@@ -136,16 +134,16 @@ func retryAfter(text string, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// bare removes the URL that package http adds to an error.
+// bare puts an error into words, without the URL that package http adds.
 func bare(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {
 		if of.Timeout() && of.Err == nil {
 			return context.DeadlineExceeded
 		}
-		return of.Err
+		return words(of.Err)
 	}
-	return err
+	return words(err)
 }
 
 // HeaderKey returns a key as a header's value: visible ASCII and inner spaces as they are, and all other bytes, and

@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"crypto/rand"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -15,6 +17,13 @@ import (
 type Signer struct{ keys []*standardwebhooks.Webhook }
 
 const secretPrefix = "whsec_"
+
+// NewSecret returns a new random key, as a line of the file that NewSigner reads.
+func NewSecret() string {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never returns an error
+	return secretPrefix + base64.StdEncoding.EncodeToString(key)
+}
 
 // NewSigner reads a file with keys: one per line, each of them whsec_ followed by base64. A file that does not
 // begin with whsec_ is a single key, used as it is, without the line end after it.

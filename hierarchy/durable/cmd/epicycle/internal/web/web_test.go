@@ -115,7 +115,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	for _, status = range []int{300, 301, 302, 303, 307, 308} {
 		header.Set("Location", u.String()+"/elsewhere")
-		require.ErrorContains(t, s.to(u.String()), "a redirect, which is not followed")
+		require.ErrorContains(t, s.to(u.String()), "which is not followed")
 	}
 	header.Del("Location")
 	before := calls.Load()
@@ -124,7 +124,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	require.Equal(t, before+9, calls.Load())
 	status = 410
-	require.Equal(t, durable.Permanent(errors.New("the webhook answered 410")).Error(), s.to(u.String()).Error())
+	require.Equal(t, durable.Permanent(errors.New("the webhook answered 410 Gone")).Error(), s.to(u.String()).Error())
 }
 
 func TestRetryAfter(t *testing.T) {

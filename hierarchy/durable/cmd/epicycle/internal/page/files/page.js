@@ -4,7 +4,8 @@ const $ = (id) => document.getElementById(id);
 const rows = $("rows");
 let next = "";      // the after of the next page
 let shown = null;   // the timer in the details
-let pages = 1;      // how many pages the table has
+let wanted = 0;     // how many rows the table is to have
+let adding = false; // whether the next page is being read
 let me = {};        // the role and prefix that the server gives to the token; empty until it has answered
 let asked = 0;      // how often the table was read: an answer that comes late is left out
 
@@ -50,13 +51,16 @@ function ask(why) {
 }
 
 const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat("en"); // with numeric: "auto", 30 hours would be tomorrow, on whatever day they end
 
 function when(due) {
   const seconds = (new Date(due) - Date.now()) / 1000;
+  if (Math.abs(seconds) < 1) return "now";
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) || units[3];
   return relative.format(Math.round(seconds / size), unit);
 }
+
+const moments = (time) => `${new Date(time).toLocaleString()} (${when(time)})`;
 
 const target = (to) => to.webhook || (to.queue ? "queue " + to.queue : "subject " + to.subject);
 
@@ -78,41 +82,75 @@ function rowOf(timer) {
   open.addEventListener("click", () => look(timer.key));
   cell(row, "Key", open);
   cell(row, "State", timer.state).className = timer.state;
-  cell(row, "Due", timer.state === "dead" ? "never" : when(timer.due), timer.due);
+  const next = timer.next || timer.due;
+  cell(row, "Next", timer.state === "dead" ? "never" : when(next), next);
   cell(row, "Attempt", String(timer.attempt));
   cell(row, "To", target(timer.to));
+  cell(row, "Last error", timer.last_error || "", timer.last_error_at);
   return row;
 }
 
 const mayWrite = () => me.role === "write" || me.role === "admin";
 
-async function page(after) {
-  const query = new URLSearchParams({ prefix: $("prefix").value, state: $("state").value, after });
+const pageSize = 100;
+const maxPage = 1000; // what the server gives at once
+
+async function page(after, limit) {
+  const query = new URLSearchParams({ prefix: $("prefix").value, state: $("state").value, after, limit });
   for (const [name, value] of [...query]) if (!value) query.delete(name);
   return call("GET", "v1/timers?" + query);
 }
 
-// refresh reads the pages again that are shown.
+// beginning reads the first rows, as after a change of what is searched.
+function beginning() {
+  wanted = pageSize;
+  return refresh();
+}
+
+// refresh reads the rows again that are shown.
 async function refresh() {
-  const mine = ++asked;
-  let text;
-  try {
-    const all = [];
-    let after = "";
-    for (let i = 0; i < pages; i++) {
-      const answer = await page(after);
+  const all = [];
+  let after = "";
+  await reading(async (current) => {
+    do {
+      const answer = await page(after, Math.min(maxPage, wanted - all.length));
       all.push(...answer.timers);
       after = answer.next || "";
-      if (!after) break;
-    }
-    if (mine !== asked) return;
+    } while (after && all.length < wanted && current());
+  }, () => {
     next = after;
     fill(all.map(rowOf));
-    text = all.length === 0 ? "No timers." : `${all.length} ${all.length === 1 ? "timer" : "timers"}${next ? ", and more" : ""}`;
+  });
+}
+
+// more reads the next rows, and leaves those that are shown.
+async function more() {
+  if (adding) return;
+  adding = true;
+  wanted += pageSize;
+  let answer;
+  await reading(async () => { answer = await page(next, pageSize); }, () => {
+    next = answer.next || "";
+    rows.append(...answer.timers.map(rowOf));
+  });
+  adding = false;
+}
+
+// reading reads, shows what was read, and says how many rows there are, unless the table is read anew meanwhile.
+async function reading(read, showIt) {
+  const mine = ++asked;
+  const current = () => mine === asked;
+  let text;
+  try {
+    await read(current);
+    if (!current()) return;
+    showIt();
+    const n = rows.rows.length;
+    text = n === 0 ? "No timers." : `${n} ${n === 1 ? "timer" : "timers"}${next ? ", and more" : ""}`;
   } catch (error) {
     text = error.message;
   }
-  if (mine !== asked) return;
+  if (!current()) return;
   if ($("status").textContent !== text) $("status").textContent = text; // which is read out when it changes
   $("more").hidden = !next;
 }
@@ -146,8 +184,9 @@ function show(timer) {
   const list = $("details-list");
   list.replaceChildren();
   const facts = {
-    State: timer.state, Due: `${new Date(timer.due).toLocaleString()} (${when(timer.due)})`, Schedule: timer.schedule,
-    To: target(timer.to), Timeout: timer.timeout, Attempt: timer.attempt, ID: timer.id, "Last error": timer.error,
+    State: timer.state, Due: moments(timer.due), "Next attempt": timer.next && moments(timer.next), Schedule: timer.schedule,
+    To: target(timer.to), Timeout: timer.timeout, Attempt: timer.attempt, ID: timer.id,
+    "Last error": timer.last_error, Failed: timer.last_error_at && moments(timer.last_error_at),
   };
   for (const [name, fact] of Object.entries(facts)) {
     if (fact === undefined) continue;
@@ -182,17 +221,27 @@ async function change(method, action, body, close) {
 // moment returns in or at, as the text is one.
 const moment = (text) => (/^\d{4}-/.test(text) ? { at: text } : { in: text });
 
+// write writes a text into a field of the form, and read returns it unless the user has written something else: a field
+// drops newlines, but keys and queues may have some.
+const written = new Map();
+function write(id, text) {
+  $(id).value = text;
+  written.set(id, { shown: $(id).value, text });
+}
+const read = (id) => ($(id).value === written.get(id)?.shown ? written.get(id).text : $(id).value);
+
 function edit(timer) {
   $("set").reset();
+  written.clear();
   $("set-error").textContent = "";
   $("set-key").value = me.prefix;
   if (timer) {
-    $("set-key").value = timer.key;
+    write("set-key", timer.key);
     $("set-when-kind").value = timer.schedule ? "schedule" : "at";
     $("set-when").value = timer.schedule || timer.due;
     const kind = Object.keys(timer.to)[0];
     $("set-to-kind").value = kind;
-    $("set-to").value = timer.to[kind];
+    write("set-to", timer.to[kind]);
     $("set-timeout").value = timer.timeout;
     $("set-value").value = timer.value_text ?? JSON.stringify(timer.value, null, 2);
   }
@@ -201,12 +250,12 @@ function edit(timer) {
 
 async function set() {
   try {
-    const body = { [$("set-when-kind").value]: $("set-when").value, to: { [$("set-to-kind").value]: $("set-to").value } };
+    const body = { [$("set-when-kind").value]: $("set-when").value, to: { [$("set-to-kind").value]: read("set-to") } };
     const value = $("set-value").value.trim() || "null";
     JSON.parse(value); // or throws
     if ($("set-timeout").value) body.timeout = $("set-timeout").value;
     const condition = $("set-if").value;
-    await call("PUT", timerPath($("set-key").value, "", condition ? { if: condition } : {}), JSON.stringify(body).slice(0, -1) + `,"value":${value}}`);
+    await call("PUT", timerPath(read("set-key"), "", condition ? { if: condition } : {}), JSON.stringify(body).slice(0, -1) + `,"value":${value}}`);
     $("setting").close();
     refresh();
   } catch (error) {
@@ -236,7 +285,6 @@ async function begin() {
   $("token-button").textContent = token && me.role !== "none" ? "Forget the token" : "Give a token";
   $("token-button").hidden = !token && me.role !== "none";
   $("new").hidden = $("edit").hidden = $("remove").hidden = !mayWrite();
-  pages = 1;
   if (me.role === "none") {
     sessionStorage.removeItem("token");
     asked++;
@@ -248,7 +296,7 @@ async function begin() {
   } else if (me.role) {
     $("live").hidden = document.querySelector("[href='#live']").hidden = Boolean(me.prefix); // it has the figures of all keys
     if (!me.prefix) live();
-    return refresh();
+    return beginning();
   }
   $("status").textContent = text;
 }
@@ -268,10 +316,10 @@ function settle() {
 
 const on = (id, event, f) => $(id).addEventListener(event, (e) => { if (event === "submit") e.preventDefault(); f(e); });
 let typing;
-on("prefix", "input", () => { clearTimeout(typing); typing = setTimeout(() => { pages = 1; refresh(); }, 200); });
-on("state", "change", () => { pages = 1; refresh(); });
+on("prefix", "input", () => { clearTimeout(typing); typing = setTimeout(beginning, 200); });
+on("state", "change", beginning);
 on("search", "submit", refresh);
-on("more", "click", () => { pages++; refresh(); });
+on("more", "click", more);
 on("new", "click", () => edit(null));
 on("set", "submit", set);
 on("set-cancel", "click", () => $("setting").close());
@@ -291,7 +339,7 @@ document.addEventListener("keydown", (e) => {
   if (e.key === "n" && mayWrite()) { e.preventDefault(); edit(null); }
 });
 setInterval(() => {
-  if (document.hidden || document.querySelector("dialog[open]") || me.role === "none") return;
+  if (document.hidden || document.querySelector("dialog[open]") || me.role === "none" || adding) return;
   if (me.role) refresh();
   else begin();
 }, 5000);
