@@ -37,7 +37,7 @@ func New(cfg Config) *API {
 	config := huma.DefaultConfig("epicycle", cfg.Version)
 	config.Info.Description = "Durable timers for programs in any language."
 	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil
-	config.OpenAPIPath = "/openapi"
+	config.OpenAPIPath, config.RejectUnknownQueryParameters = "/openapi", true
 	config.OnAddOperation = append(config.OnAddOperation, complete)
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
 	a.register(huma.NewAPI(config, humago.NewAdapter(segments{a.mux}, "")))

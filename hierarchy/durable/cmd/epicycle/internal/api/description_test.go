@@ -210,7 +210,7 @@ func (d *described) refused(a *API) {
 		}
 		if strings.HasPrefix(path, "/v1/") {
 			token, where := "readp-", path
-			if method == "GET" && !strings.Contains(path, "{") || method == "DELETE" {
+			if (method == "GET" || method == "DELETE") && !strings.Contains(path, "{") {
 				where += "?prefix=x"
 			}
 			d.do(a, 403, request{method, where, body, token, nil})
@@ -292,7 +292,7 @@ func (d *described) unavailable(a *API) {
 			return
 		}
 		where := path
-		if method == "DELETE" {
+		if path == "/v1/timers" {
 			where += "?prefix=x"
 		}
 		d.do(a, 503, request{method, where, cmp.Or(tokens[method+" "+path], bodies[method+" "+path]), "admin", func(r *http.Request) *http.Request {

@@ -16,7 +16,8 @@ const timersPath = "/v1/timers/"
 // split returns the request as the mux gets it. It refuses paths that the mux would clean, and redirect.
 func split(r *http.Request) (*http.Request, *Problem) {
 	u := *r.URL
-	u.Path, u.RawPath = named(r.URL), ""
+	u.Path, u.RawPath = r.URL.EscapedPath(), ""
+	takeKey(&u)
 	if clean := path.Clean(u.Path); clean != u.Path && clean+"/" != u.Path {
 		return r, errPath
 	}
@@ -27,19 +28,20 @@ func split(r *http.Request) (*http.Request, *Problem) {
 
 var errPath = problem(http.StatusNotFound, "a path has no empty segments, and . and .. are written %2E and %2E%2E")
 
-// named returns the encoded path of a URL. The key in a path can be in the query instead, since browsers can't send the
-// segments "." and "..": /v1/timers/?key=.. and /v1/timers/revive?key=.. are /v1/timers/%2E%2E and /v1/timers/%2E%2E/revive.
-func named(u *url.URL) string {
-	whole := u.EscapedPath()
-	rest, ok := strings.CutPrefix(whole, timersPath)
+// takeKey moves a key from the query to the path, where browsers can't have the segments "." and "..":
+// /v1/timers/?key=.. and /v1/timers/revive?key=.. are /v1/timers/%2E%2E and /v1/timers/%2E%2E/revive.
+func takeKey(u *url.URL) {
+	rest, ok := strings.CutPrefix(u.Path, timersPath)
 	if !ok || rest != "" && rest != "revive" || u.RawQuery == "" {
-		return whole
+		return
 	}
-	key := u.Query().Get("key")
+	query := u.Query()
+	key := query.Get("key")
 	if key == "" {
-		return whole
+		return
 	}
-	return strings.TrimSuffix(timersPath+escape(key)+"/"+rest, "/")
+	query.Del("key")
+	u.Path, u.RawQuery = strings.TrimSuffix(timersPath+escape(key)+"/"+rest, "/"), query.Encode()
 }
 
 // escape encodes a text as a segment of a path.
