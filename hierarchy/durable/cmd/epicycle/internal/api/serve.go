@@ -78,16 +78,16 @@ func (h *header) WriteHeader(status int)      { h.status = status }
 
 // registerRest registers the requests that are not for programs.
 func (a *API) registerRest() {
-	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { status(w, nil) })
-	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { status(w, a.ready()) })
+	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { status(w, nil, "") })
+	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { status(w, a.ready(), a.remark()) })
 	a.mux.Handle("GET /metrics", a.metrics())
 	page.Register(a.mux)
 	a.mux.HandleFunc("GET /page/who", who)
 	a.registerLive()
 }
 
-// status answers 200, or 503 with the error.
-func status(w http.ResponseWriter, err error) {
+// status answers 200, with a remark if there is one, or 503 with the error.
+func status(w http.ResponseWriter, err error, remark string) {
 	if err != nil {
 		p := problem(http.StatusServiceUnavailable, err.Error())
 		p.retryAfter = retryTime
@@ -95,5 +95,9 @@ func status(w http.ResponseWriter, err error) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{"status": "ok"})
+	ok := map[string]string{"status": "ok"}
+	if remark != "" {
+		ok["detail"] = remark
+	}
+	_ = json.NewEncoder(w).Encode(ok)
 }

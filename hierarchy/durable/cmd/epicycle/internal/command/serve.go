@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -57,6 +59,7 @@ func serveCommand(std streams) *cobra.Command {
 			if os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(gcPercent)
 			}
+			log.SetOutput(io.Discard) // package http logs there what receivers send unasked, which may be values
 			return s.run(c.Context())
 		},
 	}
@@ -77,8 +80,8 @@ func serveCommand(std streams) *cobra.Command {
 	f.IntVar(&s.maxConns, "max-connections", 20000, "connections at once")
 	f.StringSliceVar(&s.allow, "allow", nil, "a `network` such as 127.0.0.0/8 or 10.0.0.0/8 that webhooks may reach though it is not public")
 	f.StringVar(&s.secretFile, "secret-file", "", "a `file` with the key of the webhooks' signatures")
-	f.IntVar(&s.perHost, "per-host", 16, "webhooks at once to one host")
-	f.IntVar(&s.total, "concurrency", 4096, "webhooks at once to all hosts")
+	f.IntVar(&s.perHost, "per-host", 16, "webhooks at once to one host, and messages to one subject")
+	f.IntVar(&s.total, "concurrency", 4096, "webhooks at once to all hosts that answer; twice as many go to those that do not")
 	f.IntVar(&s.maxAttempts, "max-attempts", 16, "after so many failed attempts a timer is dead; -1: no limit")
 	f.IntVar(&s.maxPending, "max-pending", 0, "timers in each partition; 0: no limit")
 	f.StringVar(&s.logLevel, "log-level", "info", "debug, info, warn or error")
