@@ -25,7 +25,7 @@ func (a *API) metrics() http.Handler {
 	)
 	h := promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := a.may(r.Context(), access.Read); err != nil {
+		if err := a.mayAll(r.Context(), access.Read); err != nil {
 			failure(err).write(w)
 			return
 		}

@@ -74,7 +74,7 @@ func serveCommand(std streams) *cobra.Command {
 	f.DurationVar(&s.lease, "lease", 0, "with -nats: others take over 1.25 leases after a server has died (default 10s)")
 	f.StringVar(&s.listen, "listen", "127.0.0.1:8421", "the `address` to listen on")
 	f.StringVar(&s.tokens, "tokens", "", "a `file` of tokens, with lines NAME ROLE SHA256-OF-TOKEN [PREFIX]; SIGHUP reads it again")
-	f.StringVar(&s.cert, "tls-cert", "", "a `file` with the certificate")
+	f.StringVar(&s.cert, "tls-cert", "", "a `file` with the certificate; SIGHUP reads it and the key again")
 	f.StringVar(&s.key, "tls-key", "", "a `file` with the certificate's key")
 	f.BoolVar(&s.behindProxy, "behind-proxy", false, "listen beyond loopback without TLS, which a proxy has")
 	f.IntVar(&s.maxConns, "max-connections", 20000, "connections at once")

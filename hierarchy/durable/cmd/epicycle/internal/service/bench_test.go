@@ -35,8 +35,7 @@ func besideHanging(b *testing.B, hosts int, known bool) {
 	}))
 	defer healthy.Close()
 	if known {
-		_, err := s.Set(b.Context(), "known", webhook(healthy.URL, time.Minute), 0)
-		require.NoError(b, err)
+		require.NoError(b, errOf(s.Set(b.Context(), "known", webhook(healthy.URL, time.Minute), 0)))
 		<-late
 	}
 	all := hanging(b, hosts)

@@ -79,8 +79,7 @@ func TestRetryAfterOnlyLengthens(t *testing.T) {
 	defer receiver.Close()
 	const moment = 5 * time.Millisecond
 	set := func(key string) {
-		_, err := s.Set(t.Context(), key, webhook(receiver.URL, time.Hour), 0)
-		require.NoError(t, err)
+		require.NoError(t, errOf(s.Set(t.Context(), key, webhook(receiver.URL, time.Hour), 0)))
 		mock.Add(moment)
 	}
 	set("k")
@@ -141,8 +140,7 @@ func TestHostsThatHang(t *testing.T) {
 	}))
 	defer healthy.Close()
 	for i := range n {
-		_, err := s.Set(t.Context(), fmt.Sprint("k", i), webhook(healthy.URL, time.Minute), 0)
-		require.NoError(t, err)
+		require.NoError(t, errOf(s.Set(t.Context(), fmt.Sprint("k", i), webhook(healthy.URL, time.Minute), 0)))
 		<-calls
 	}
 	eventually(t, func() bool { // all are in progress, or wait for a host that does not answer
