@@ -156,14 +156,14 @@ func (c *chunk) flush() {
 	if c.batch.Len() == 0 {
 		return
 	}
-	err := c.api.Service.Batch(c.ctx, &c.batch)
+	_ = c.api.Service.Batch(c.ctx, &c.batch) // Err has the errors
 	for i, place := range c.places {
 		r := &c.results[place]
 		switch {
 		case c.batch.Took(i):
 			r.OK = true
-		case err != nil:
-			r.Error = err.Error()
+		case c.batch.Err(i) != nil:
+			r.Error = c.batch.Err(i).Error()
 		case c.conditional[i]:
 			r.Error = "the condition is not met"
 		default:

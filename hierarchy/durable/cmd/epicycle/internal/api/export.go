@@ -31,7 +31,7 @@ func (in *exportInput) Resolve(ctx huma.Context) []error {
 func (a *API) registerExport(api huma.API) {
 	op := timer("GET", "export", "/v1/export", "All timers, a line of JSON each, with all that they have")
 	op.Responses = map[string]*huma.Response{"200": {
-		Description: "Lines, which import reads. If the connection ends early, some are missing",
+		Description: "Lines, which import reads. The last one is {\"timers\": n}, with the number of timers. Without it, some are missing",
 		Content:     map[string]*huma.MediaType{lineType: {Schema: &huma.Schema{Type: "string"}}},
 	}}
 	huma.Register(api, op, a.export)

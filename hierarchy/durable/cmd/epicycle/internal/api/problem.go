@@ -74,7 +74,7 @@ func failure(err error) *Problem {
 	switch {
 	case errors.As(err, &p):
 		return p
-	case errors.Is(err, durable.ErrArgument):
+	case errors.Is(err, durable.ErrArgument), errors.Is(err, durable.ErrIncomplete):
 		return bad(err)
 	case errors.Is(err, durable.ErrTooLarge):
 		return problem(http.StatusRequestEntityTooLarge, err.Error())

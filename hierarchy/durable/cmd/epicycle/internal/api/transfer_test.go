@@ -48,8 +48,9 @@ func TestTransfersHaveTheirOwnTime(t *testing.T) {
 	var lines strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&lines, `{"key":"%04d","value":%q,"to":{"queue":"q"},"timeout":"30s","due":"2040-01-01T00:00:00Z","id":"%032x","attempt":0,"state":"waiting"}`+"\n",
-			i, strings.Repeat("v", 1000), i)
+			i, strings.Repeat("v", 1000), i+1)
 	}
+	lines.WriteString(`{"timers":2000}`)
 	resp, err := server.Client().Post(server.URL+"/v1/import", "", strings.NewReader(lines.String()))
 	require.NoError(t, err)
 	body, err := io.ReadAll(resp.Body)
@@ -62,7 +63,7 @@ func TestTransfersHaveTheirOwnTime(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	require.Equal(t, http.StatusOK, resp.StatusCode)
-	require.Equal(t, 2000, strings.Count(string(body), "\n"))
+	require.Equal(t, 2001, strings.Count(string(body), "\n"))
 	require.Greater(t, len(body), 2000*1000)
 }
 
