@@ -105,8 +105,8 @@ type Config[K comparable, V any] struct {
 	// Add.
 	//
 	// Set, Move and Backoff count time that passes on the clock. On most systems the clock stands still while the
-	// machine is suspended, so these timers are late by that time. SetAt follows the wall clock, which is read at least
-	// every 10s.
+	// machine is suspended, so these timers are late by that time. SetAt and MoveAt follow the wall clock, which is
+	// read at least every 10s.
 	Clock clock.Clock
 	// Key and Value encode keys and values as bytes. By default keys that are strings, integers, arrays of bytes or
 	// named types of these are stored as they are, and so are values that are strings or []byte. Everything else is

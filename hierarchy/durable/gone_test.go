@@ -31,18 +31,18 @@ func TestDirectoryIsGone(t *testing.T) {
 			}}
 			w, err := durable.Open(ctx, cfg)
 			require.NoError(t, err)
-			require.NoError(t, w.Set(ctx, "later", "", time.Hour))
+			require.NoError(t, errOf(w.Set(ctx, "later", "", time.Hour)))
 			require.NoError(t, w.Health())
 			require.NoError(t, change(dir))
 			deleted := time.Now()
 			for err == nil {
-				err = w.Set(ctx, "k", "", time.Hour)
+				err = errOf(w.Set(ctx, "k", "", time.Hour))
 				require.Less(t, time.Since(deleted), 30*time.Second)
 			}
 			requireOurs(t, err)
 			require.ErrorContains(t, err, "was deleted, moved or replaced while it was open")
 			for range 3 {
-				requireOurs(t, w.Set(ctx, "k", "", 0), durable.ErrDamaged)
+				requireOurs(t, errOf(w.Set(ctx, "k", "", 0)), durable.ErrDamaged)
 			}
 			_, _, _, err = w.Get(ctx, "later")
 			requireOurs(t, err, durable.ErrDamaged)
@@ -60,7 +60,7 @@ func TestDirectoryIsGone(t *testing.T) {
 			n, err := w.Len(ctx)
 			require.NoError(t, err)
 			require.Zero(t, n)
-			require.NoError(t, w.Set(ctx, "new", "", 0))
+			require.NoError(t, errOf(w.Set(ctx, "new", "", 0)))
 			require.Equal(t, "new", <-fired)
 			require.NoError(t, w.Close())
 		})

@@ -31,13 +31,14 @@ func keysByPartition(t *testing.T, w *keyed) map[int][]string {
 	for i := range 200 {
 		k := fmt.Sprint("key", i)
 		before := w.Stats()
-		require.NoError(t, w.Set(t.Context(), k, "", time.Hour))
+		_, err := w.Set(t.Context(), k, "", time.Hour)
+		require.NoError(t, err)
 		for at, p := range w.Stats().Partitions {
 			if p.Set > before.Partitions[at].Set {
 				keys[at] = append(keys[at], k)
 			}
 		}
-		_, _, err := w.Remove(t.Context(), k)
+		_, _, err = w.Remove(t.Context(), k)
 		require.NoError(t, err)
 	}
 	return keys

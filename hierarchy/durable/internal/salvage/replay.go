@@ -105,7 +105,7 @@ func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
 		}
 	case frame.Remove, frame.End, frame.Expire:
 		r.gone(key)
-	case frame.Move, frame.Begin, frame.Fail, frame.Die, frame.Revive, frame.Next, frame.Start:
+	case frame.Move, frame.MoveAt, frame.Begin, frame.Fail, frame.Die, frame.Revive, frame.Next, frame.Start:
 		r.changed(key, f, op)
 	case frame.Close:
 		r.stopped()
@@ -128,7 +128,8 @@ func (r *replayed) changed(key string, f *frame.Frame, op *frame.Op) {
 	if op.Kind == frame.Next {
 		number = op.Ended
 	}
-	if t == nil || op.Kind != frame.Move && t.ID.Number != number {
+	moves := op.Kind == frame.Move || op.Kind == frame.MoveAt
+	if t == nil || !moves && t.ID.Number != number {
 		r.gone(key)
 		r.lost[key] = f.Number // until a keep follows
 		return
@@ -140,7 +141,7 @@ func (r *replayed) changed(key string, f *frame.Frame, op *frame.Op) {
 	switch {
 	case op.Kind == frame.Begin && op.Name == 0:
 		r.begun[key] = t
-	case op.Kind == frame.Move && t.era < r.era:
+	case moves && t.era < r.era:
 		t.guessed = true
 	case op.Kind == frame.Next && !t.guessed && (op.How == frame.Returned || len(op.Error) > 0):
 		t.era = r.era
@@ -165,8 +166,8 @@ func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 		t.Forgive()
 	}
 	switch op.Kind {
-	case frame.Move:
-		t.Due, t.Wall, t.ID, t.Attempt, t.Next, t.Started = op.Due, false, op.ID, 0, 0, false
+	case frame.Move, frame.MoveAt:
+		t.Due, t.Wall, t.ID, t.Attempt, t.Next, t.Started = op.Due, op.Wall, op.ID, 0, 0, false
 		t.Forgive()
 	case frame.Begin:
 		t.Attempt = op.Attempt

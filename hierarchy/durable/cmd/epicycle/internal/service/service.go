@@ -47,7 +47,6 @@ type Service struct {
 	sender  *web.Sender
 	logger  *slog.Logger
 	inbox   inbox
-	watched watched
 	hosts   *lane.Hosts
 	queues  *lane.Queues
 	taken   atomic.Int64 // how many firings workers have taken and not ended
@@ -96,7 +95,6 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 
 // announce implements durable.Config.Announce.
 func (s *Service) announce(f Firing) {
-	s.watched.announced(&f)
 	s.inbox.put(f, false)
 }
 
