@@ -27,9 +27,9 @@ type result struct {
 	took  bool
 	value string // the value of the timer that a Remove removed
 	known bool   // whether value is known
-	err   error  // the error of the operation's partition
 	id    frame.ID
 	due   int64 // of the timer that was set or moved
+	err   error // the error of the operation's partition
 }
 
 // Set adds an operation like Keyed.Set. d counts from the call of Keyed.Batch.
@@ -101,6 +101,16 @@ func (b *Batch[K, V]) Len() int { return len(b.ops) }
 // not nil, if the operation found no timer that it could move, remove or revive, or if its condition did not hold.
 func (b *Batch[K, V]) Took(i int) bool { return i < len(b.results) && b.results[i].took }
 
+// Entry returns, after Keyed.Batch, the timer that operation i has set or moved, with its ID and the time when it is
+// due. ok is false if the operation set or moved none. Of a timer that was moved, the Entry has no Value and no
+// Schedule.
+func (b *Batch[K, V]) Entry(i int) (e Entry[K, V], ok bool) {
+	if !b.Took(i) || !b.ops[i].kind.Renews() {
+		return e, false
+	}
+	return b.ops[i].entry(b.results[i].id, b.results[i].due), true
+}
+
 // Err returns, after Keyed.Batch, the error of operation i, counted from 0: that of its partition, or of an operation
 // that can't be encoded. After ErrUnavailable or the error of the context the operation may be committed: retry it. After
 // other errors it is not. If Err(i) is nil, then Took(i) tells what the operation has done.
@@ -112,16 +122,6 @@ func (b *Batch[K, V]) Err(i int) error {
 }
 
 var errNotDone = errors.New("durable: Batch was not called")
-
-// Entry returns, after Keyed.Batch, the timer that operation i has set or moved, with its ID and the time when it is
-// due. ok is false if the operation set or moved none. Of a timer that was moved, the Entry has no Value and no
-// Schedule.
-func (b *Batch[K, V]) Entry(i int) (e Entry[K, V], ok bool) {
-	if !b.Took(i) || !b.ops[i].kind.Renews() {
-		return e, false
-	}
-	return b.ops[i].entry(b.results[i].id, b.results[i].due), true
-}
 
 // Removed returns, after Keyed.Batch, what Keyed.Remove would have returned for operation i. ok is false if the
 // operation removed nothing, or is no Remove. If the timer was removed but its value can't be decoded or is not known,

@@ -2,11 +2,13 @@ package durable
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -159,22 +161,34 @@ func (w *Keyed[K, V]) imported(text []byte) (l *line, a partition.Op, err error)
 	if _, _, _, err := w.decode(string(key), string(value), ""); err != nil {
 		return l, a, fmt.Errorf("%w: %w", partition.ErrArgument, err)
 	}
-	return l, partition.Op{Kind: frame.Import, Key: key, Value: value, Timer: w.timerOf(l, id)}, nil
+	t, err := w.timerOf(l, id)
+	return l, partition.Op{Kind: frame.Import, Key: key, Value: value, Timer: t}, err
 }
 
 // timerOf returns the timer of a line, without its key and value.
-func (w *Keyed[K, V]) timerOf(l *line, id ID) *state.Timer {
-	t := &state.Timer{ID: id.id, Due: instantOf(l.Due), Wall: l.WallTime, Attempt: l.Attempts,
+func (w *Keyed[K, V]) timerOf(l *line, id ID) (*state.Timer, error) {
+	t := &state.Timer{ID: id.id, Wall: l.WallTime, Attempt: l.Attempts,
 		Dead:  l.State == StateDead.String(),
 		Extra: state.Extra{Schedule: l.Schedule, Trace: string(l.Trace), Missed: l.Missed, Started: l.Started}}
-	if l.Next != nil {
-		t.Next = instantOf(*l.Next)
-	}
-	if t.LastError = l.getError(); t.LastError != "" || t.Dead {
-		t.Failed = instantOf(w.cfg.Clock.Now())
-		if l.Failed != nil {
-			t.Failed = instantOf(*l.Failed)
+	t.LastError = l.getError()
+	return t, l.setTimes(t, w.cfg.Clock.Now())
+}
+
+// setTimes sets the times of a timer to those of a line.
+func (l *line) setTimes(t *state.Timer, now time.Time) error {
+	set := func(to *int64, from *time.Time) error {
+		var exact bool
+		if *to, exact = instantOf(*from); !exact {
+			return fmt.Errorf("%w: logs can't have the time %v", partition.ErrArgument, *from)
 		}
+		return nil
 	}
-	return t
+	err := set(&t.Due, &l.Due)
+	if err == nil && l.Next != nil {
+		err = set(&t.Next, l.Next)
+	}
+	if err == nil && (t.Dead || t.LastError != "") {
+		err = set(&t.Failed, cmp.Or(l.Failed, &now))
+	}
+	return err
 }

@@ -145,7 +145,7 @@ func TestFullPartition(t *testing.T) {
 			keys[1][0]: "1", keys[1][1]: "1", keys[1][2]: "1", keys[1][3]: "2"}, valuesOf(t, w))
 
 		for _, k := range keys[0][:5] {
-			_, _, err := w.Remove(t.Context(), k)
+			_, _, err = w.Remove(t.Context(), k)
 			require.NoError(t, err)
 		}
 		require.Zero(t, drained(t, b).Failed)

@@ -120,16 +120,17 @@ func (r *replayed) gone(key string) {
 }
 
 // changed applies an operation that tells only a part of a timer. After a gap, the rest may be out of date even if the
-// operation names the timer: a Start or a Revive, which keep the ID, may be missing. And a Move does not name the timer
-// that it moves. A Next determines all that the ID of the run before does not, if it determines the last error.
+// operation names the timer: a Start or a Revive, which keep the ID, may be missing. And a Move or a MoveAt does not name
+// the timer that it moves. A Next determines all that the ID of the run before does not, if it determines the last
+// error.
 func (r *replayed) changed(key string, f *frame.Frame, op *frame.Op) {
 	t := r.timers[key]
 	number := op.ID.Number
 	if op.Kind == frame.Next {
 		number = op.Ended
 	}
-	moves := op.Kind == frame.Move || op.Kind == frame.MoveAt
-	if t == nil || !moves && t.ID.Number != number {
+	moved := op.Kind == frame.Move || op.Kind == frame.MoveAt
+	if t == nil || !moved && t.ID.Number != number {
 		r.gone(key)
 		r.lost[key] = f.Number // until a keep follows
 		return
@@ -141,7 +142,7 @@ func (r *replayed) changed(key string, f *frame.Frame, op *frame.Op) {
 	switch {
 	case op.Kind == frame.Begin && op.Name == 0:
 		r.begun[key] = t
-	case moves && t.era < r.era:
+	case moved && t.era < r.era:
 		t.guessed = true
 	case op.Kind == frame.Next && !t.guessed && (op.How == frame.Returned || len(op.Error) > 0):
 		t.era = r.era

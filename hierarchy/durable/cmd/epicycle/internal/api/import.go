@@ -23,8 +23,8 @@ type importInput struct {
 
 // Resolve implements huma.Resolver.
 func (in *importInput) Resolve(ctx huma.Context) []error {
-	r, w := humago.Unwrap(ctx)
-	in.body = body{r.Body, http.NewResponseController(w)}
+	r, _ := humago.Unwrap(ctx)
+	in.body = body{r.Body, callOf(r.Context())}
 	return nil
 }
 
@@ -71,14 +71,13 @@ const partialText = "; a part of an export needs the parameter partial=true, or 
 // body is a long body, with a time limit for each part.
 type body struct {
 	io.Reader
-	control *http.ResponseController
+	*call
 }
 
 func (b body) Read(p []byte) (int, error) {
-	until := time.Now().Add(partTime)
-	if err := errors.Join(b.control.SetReadDeadline(until), b.control.SetWriteDeadline(until.Add(partTime))); err != nil {
-		return 0, err
-	}
+	b.pause()
+	defer b.extend(b.limit)
+	_ = b.control.SetReadDeadline(time.Now().Add(partTime))
 	return b.Reader.Read(p)
 }
 
@@ -88,7 +87,7 @@ func (b body) discard() {
 	if b.control.SetReadDeadline(time.Now().Add(partTime)) == nil {
 		_, _ = io.Copy(io.Discard, b.Reader)
 	}
-	_ = b.control.SetWriteDeadline(time.Now().Add(partTime))
+	_ = b.control.SetWriteDeadline(time.Now().Add(answerTime))
 }
 
 // importer is an import in progress. Its Read converts the request's lines to lines of package durable, one to one, so

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
@@ -130,13 +129,11 @@ func (l line) encode() []byte {
 
 func isFirst(name string) bool { return slices.Contains(first, name) }
 
-var errLineUTF8 = errors.New("the line is not UTF-8")
-
 // stored converts a line of the service to a line that package durable's Import reads, and returns the key of the
 // timer, too. It leaves the last line, which has no key, as it is.
 func (a *API) stored(text []byte) (key string, stored []byte, err error) {
-	if !utf8.Valid(text) {
-		return "", nil, errLineUTF8
+	if _, err := check(text, maxFields); err != nil {
+		return "", nil, err
 	}
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {

@@ -134,7 +134,7 @@ func TestBadLines(t *testing.T) {
 		"the key is empty":                     {change(`"bad"`, `""`), 400},
 		"key: ":                                {change(`"bad"`, `7`), 400},
 		"1025 bytes":                           {change(`bad`, strings.Repeat("k", 1025)), 400},
-		"the line is not UTF-8":                {change(`bad`, "\xff"), 400},
+		"not UTF-8":                            {change(`bad`, "\xff"), 400},
 		"exactly one of webhook, subject":      {change(`"to":{"queue":"q"},`, ``), 400},
 		"mail":                                 {change(`queue`, `mail`), 400},
 		"subjects need":                        {change(`queue`, `subject`), 400},
