@@ -72,7 +72,7 @@ func (h *history) op(key []byte) frame.Op {
 	case ok && t.Dead:
 		kinds = append(kinds, frame.Revive, frame.Expire, frame.Remove, frame.Keep)
 	case ok:
-		kinds = append(kinds, frame.Move, frame.Move, frame.Remove, frame.End, frame.Begin, frame.Fail, frame.Die, frame.Keep)
+		kinds = append(kinds, frame.Move, frame.MoveAt, frame.Remove, frame.End, frame.Begin, frame.Fail, frame.Die, frame.Keep)
 		if t.Schedule != "" {
 			kinds = append(kinds, frame.Next, frame.Next, frame.Start)
 		}
