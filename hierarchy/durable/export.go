@@ -38,6 +38,23 @@ func (w *Keyed[K, V]) Export(ctx context.Context, out io.Writer) error {
 	return e.out.Flush()
 }
 
+// ExportPrefix is Export for the timers whose keys begin with prefix, as Config.Key encodes them, in the order of their
+// keys. It costs nothing for other timers. A timer that is there throughout is exported once, as it was at some moment
+// meanwhile.
+func (w *Keyed[K, V]) ExportPrefix(ctx context.Context, out io.Writer, prefix string) error {
+	buffered := bufio.NewWriter(out)
+	lines := newLineEncoder(buffered)
+	for t, err := range w.scan(ctx, Query{Prefix: prefix}, true) {
+		if err == nil {
+			err = lines.Encode(lineOf(&t))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return buffered.Flush()
+}
+
 // exporter is an Export in progress.
 type exporter struct {
 	out   *bufio.Writer

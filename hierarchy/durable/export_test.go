@@ -229,3 +229,20 @@ func TestExportToServersAndBack(t *testing.T) {
 	require.Equal(t, want, exported(t, w))
 	require.Equal(t, want, exported(t, owner))
 }
+
+// ExportPrefix writes the lines that Export writes for these keys, in the order of the keys.
+func TestExportPrefix(t *testing.T) {
+	w := withAllKinds(t, exportConfig(t, clock.NewMock(), 3))
+	for prefix, n := range map[string]int{"value": 12, "value1": 3, "fail": 2, "dies": 1, "none": 0, "": 19} {
+		var b bytes.Buffer
+		require.NoError(t, w.ExportPrefix(t.Context(), &b, prefix))
+		lines := slices.Collect(strings.Lines(b.String()))
+		require.Len(t, lines, n, prefix)
+		for _, line := range lines {
+			require.Contains(t, exported(t, w), line)
+		}
+		require.True(t, prefix == "" || slices.IsSortedFunc(lines, func(a, b string) int {
+			return strings.Compare(strings.Split(a, ",")[0], strings.Split(b, ",")[0])
+		}))
+	}
+}

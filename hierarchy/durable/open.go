@@ -25,7 +25,8 @@ type owners interface {
 	Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error)
 	Count(ctx context.Context, at int) (int, error) // the number of timers that are not dead
 	Lookup(ctx context.Context, at int, key []byte) (t state.Timer, ok bool, err error)
-	List(ctx context.Context, at int, q *partition.Query, found *partition.Found) error
+	// List returns some of the first timers of a query in a partition.
+	List(ctx context.Context, at int, q *partition.Query) (partition.Found, error)
 	All(ctx context.Context, at int, dead bool, f func(state.Timer) bool) error
 	// Export calls f for all timers of a partition as they were at one moment. It calls begin first, and again each
 	// time the export has to start over.

@@ -94,27 +94,10 @@ func (r *Reads) Export(ctx context.Context, at int, begin func() error, f func(s
 	return r.client.Export(ctx, at, begin, f)
 }
 
-// List finds the first timers of a query in a partition. found must be empty.
-func (r *Reads) List(ctx context.Context, at int, q *partition.Query, found *partition.Found) error {
-	if here, err := r.here(at, func(p *partition.Partition) error { return p.List(q, found) }); here {
-		return err
+// List returns the first timers of a query in a partition. With More, there may be others after these.
+func (r *Reads) List(ctx context.Context, at int, q *partition.Query) (found partition.Found, err error) {
+	if here, err := r.here(at, func(p *partition.Partition) (err error) { found, err = p.List(q); return err }); here {
+		return found, err
 	}
-	*found = nil
-	for _, dead := range []bool{false, true} {
-		if dead && !q.Dead || !dead && !q.Waiting && !q.Running {
-			continue
-		}
-		seen := make(map[string]bool) // after a change of owner, the timers come again
-		err := r.client.Scan(ctx, at, dead, func(t state.Timer) bool {
-			if q.Wants(&t) && !seen[t.Key] {
-				seen[t.Key] = true
-				found.Add(q, &t)
-			}
-			return true
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.client.List(ctx, at, q)
 }

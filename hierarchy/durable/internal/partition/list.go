@@ -1,11 +1,6 @@
 package partition
 
-import (
-	"container/heap"
-	"strings"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
-)
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 
 // Lookup returns the timer of a key, dead or not.
 func (p *Partition) Lookup(key []byte) (t state.Timer, ok bool, err error) {
@@ -20,57 +15,82 @@ func (p *Partition) Lookup(key []byte) (t state.Timer, ok bool, err error) {
 
 // Query selects the timers that List returns: of those that match, the first ones in the order of their keys.
 type Query struct {
-	Prefix, After          string // if After is "", all keys qualify, even the empty key
-	Limit                  int
-	Waiting, Running, Dead bool
+	States state.States
+	Prefix string
+	From   string // keys are not less than From
+	Limit  int    // the largest number of timers, at least 1
+	Bytes  int    // the largest sum of the sizes of timers, unless there is only one
+	Logged bool   // whether Attempt is the last attempt that is in the log, instead of the last one that has begun
 }
 
-// Wants reports whether a timer matches the query, regardless of Limit.
-func (q *Query) Wants(t *state.Timer) bool {
-	if q.After != "" && t.Key <= q.After || !strings.HasPrefix(t.Key, q.Prefix) {
-		return false
+// After returns the From of the timers after a key.
+func After(key string) string { return key + "\x00" }
+
+// Found is a part of the timers that match a query. With More there may be others after these, even if these are none.
+type Found struct {
+	Timers []state.Timer
+	More   bool
+}
+
+// List returns the first timers that match a query. It looks at no others, and holds the lock for a bounded number at a
+// time. A timer that is pending throughout, and lies between From and the last timer returned, is returned.
+//
+// The first calls build the index. Until it is complete they return no timers, and More.
+func (p *Partition) List(q *Query) (Found, error) {
+	if !p.index() {
+		return Found{More: true}, p.held()
 	}
-	switch {
-	case t.Dead:
-		return q.Dead
-	case t.Running:
-		return q.Running
+	l := listing{Query: *q, of: p}
+	for l.step() {
 	}
-	return q.Waiting
+	return l.found, p.held()
 }
 
-// List adds to found the partition's timers that are among the first ones of the query. It looks at all timers, a batch
-// at a time.
-func (p *Partition) List(q *Query, found *Found) error {
-	scan(&p.mu, p.state, func(_ state.Ref, t state.Timer) { found.Add(q, &t) }, func() bool { return true })
-	return p.held()
+// listing is a List in progress.
+type listing struct {
+	Query // From is where the next step begins
+	of    *Partition
+	refs  []state.Ref
+	found Found
+	bytes int
 }
 
-// Found holds the first timers of a query. It implements heap.Interface, with the last key on top.
-type Found []state.Timer
-
-// Add adds a timer if it is one of the first ones that match.
-func (f *Found) Add(q *Query, t *state.Timer) {
-	switch {
-	case !q.Wants(t):
-	case len(*f) < q.Limit:
-		heap.Push(f, *t)
-	case t.Key < (*f)[0].Key:
-		(*f)[0] = *t
-		heap.Fix(f, 0)
+// step finds the next few timers. It reports whether there is another step.
+func (l *listing) step() bool {
+	l.of.mu.Lock()
+	defer l.of.mu.Unlock()
+	left := l.Limit - len(l.found.Timers)
+	most := min(scanBatch, left)
+	l.refs = l.of.state.Ordered(l.States, l.Prefix, l.From, most, l.refs[:0])
+	for _, ref := range l.refs {
+		t := l.of.state.Listed(ref)
+		if l.Logged {
+			t = l.of.state.Logged(ref)
+		}
+		if l.bytes += t.Size(); l.bytes > l.Bytes && len(l.found.Timers) > 0 {
+			l.found.More = true
+			return false
+		}
+		l.found.Timers = append(l.found.Timers, t)
+		l.From = After(t.Key)
 	}
+	l.found.More = len(l.refs) == most
+	return l.found.More && most < left
 }
 
-func (f Found) Len() int           { return len(f) }
-func (f Found) Less(i, j int) bool { return f[i].Key > f[j].Key }
-func (f Found) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
-
-// Push implements heap.Interface.
-func (f *Found) Push(x any) { *f = append(*f, x.(state.Timer)) }
-
-// Pop implements heap.Interface.
-func (f *Found) Pop() any {
-	last := (*f)[len(*f)-1]
-	*f = (*f)[:len(*f)-1]
-	return last
+// index continues to build the index, for a bounded time, and reports whether it is complete.
+func (p *Partition) index() bool {
+	for range indexSteps {
+		p.mu.Lock()
+		whole := p.state.Index(scanBatch)
+		p.mu.Unlock()
+		if whole {
+			return true
+		}
+	}
+	return false
 }
+
+// indexSteps is the number of steps in which one List builds the index. Other calls that were sent to this process wait
+// for them.
+const indexSteps = 16

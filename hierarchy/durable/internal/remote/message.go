@@ -36,6 +36,7 @@ const (
 	listKind                   // like pageKind, but the answer also tells which timers have an attempt in progress
 	lookupKind                 // like getKind, but the answer is the whole timer, dead or not
 	exportKind                 // get a page of all timers as they were at one moment
+	sortedKind                 // get the first timers of a query
 )
 
 var errMessage = errors.New("the message can't be read")

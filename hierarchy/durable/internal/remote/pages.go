@@ -30,6 +30,8 @@ func (s *Server) read(k kind, body []byte) error {
 		return s.page(body, func(b []byte, t *state.Timer) []byte { return t.Append(b) })
 	case exportKind:
 		return s.export(body)
+	case sortedKind:
+		return s.sorted(body)
 	case timeKind:
 		t, err := s.owner.Time()
 		s.room = appendTime(appendMoment(s.room, s.owner.Moment()), t)

@@ -30,6 +30,7 @@ func (s *State) change(h *frame.Header, op *frame.Op, i uint32, r *record) {
 	case frame.End:
 		s.finished(i, r)
 		s.remove(i, r)
+		return
 	case frame.Begin:
 		r.attempt = op.Attempt
 		if op.Name == 0 {
@@ -66,7 +67,9 @@ func (s *State) change(h *frame.Header, op *frame.Op, i uint32, r *record) {
 		s.startRun(i, r, op)
 	case frame.Expire:
 		s.remove(i, r)
+		return
 	}
+	s.list(i)
 }
 
 // finished records that the attempt of r has ended by itself, so that the attempt is not reported as superseded.

@@ -123,6 +123,7 @@ func (s *State) Start(ref Ref, id frame.ID) {
 	if s.Held(ref, id) {
 		s.preserve(uint32(ref))
 		s.records.at(uint32(ref)).state = running
+		s.list(uint32(ref))
 	}
 }
 
@@ -131,6 +132,7 @@ func (s *State) Hold(ref Ref, id frame.ID) {
 	if s.IsRunning(ref, id) {
 		s.preserve(uint32(ref))
 		s.records.at(uint32(ref)).state = held
+		s.list(uint32(ref))
 	}
 }
 

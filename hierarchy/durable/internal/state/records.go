@@ -17,6 +17,7 @@ type record struct {
 	keyLen  uint16
 	state   status
 	wall    bool
+	listed  States // where the timer is in the index, or 0
 }
 
 // status is the state of a timer.

@@ -28,7 +28,7 @@ func (n *Snapshot) Take(records int, f func(Timer)) bool {
 			delete(n.aside, i)
 			f(t)
 		} else if n.state.records.timer(i) != nil {
-			f(n.state.exported(Ref(i)))
+			f(n.state.Logged(Ref(i)))
 		}
 	}
 	return n.next < n.limit
@@ -43,7 +43,7 @@ func (n *Snapshot) Close() {
 // preserve copies the timer of a record for all snapshots that need it. It is called before the timer changes.
 func (s *State) preserve(i uint32) {
 	if len(s.snapshots) > 0 {
-		s.setAside(i, s.exported(Ref(i)))
+		s.setAside(i, s.Logged(Ref(i)))
 	}
 }
 
@@ -53,7 +53,7 @@ func (s *State) preservePopped(i uint32, until int64) {
 	if len(s.snapshots) == 0 {
 		return
 	}
-	t := s.exported(Ref(i))
+	t := s.Logged(Ref(i))
 	if t.Attempt > 0 {
 		t.Next = until
 	}
@@ -68,9 +68,9 @@ func (s *State) setAside(i uint32, t Timer) {
 	}
 }
 
-// exported returns the timer of a record. Its Attempt is the last attempt that is in the log, since another owner would
-// not know of a later attempt.
-func (s *State) exported(ref Ref) Timer {
+// Logged is Listed for a timer that is exported. Its Attempt is the last attempt that is in the log, since another owner
+// would not know of a later attempt.
+func (s *State) Logged(ref Ref) Timer {
 	t := s.Listed(ref)
 	t.Attempt = s.records.at(uint32(ref)).attempt
 	return t

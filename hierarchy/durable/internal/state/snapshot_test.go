@@ -16,7 +16,7 @@ func allExported(s *State) map[string]Timer {
 	all := map[string]Timer{}
 	for i := uint32(1); i < s.records.next; i++ {
 		if s.records.has(i) && s.records.at(i).state != free {
-			t := s.exported(Ref(i))
+			t := s.Logged(Ref(i))
 			all[t.Key] = t
 		}
 	}

@@ -25,6 +25,7 @@ type State struct {
 	// One wheel is for the owner's time, the other for wall time. Until Build they are empty.
 	wheels [2]*hierarchy.Driven[uint32]
 	graves *hierarchy.Driven[uint32] // dead timers, in the owner's time, unless they are kept for ever
+	index  index
 	built  bool
 	owned  bool // see Own
 
@@ -129,6 +130,7 @@ func (s *State) move(i uint32, r *record, op *frame.Op) {
 	e.Forgive()
 	s.setExtra(i, e)
 	s.wait(i, r, op.Due)
+	s.list(i)
 }
 
 func senseless(op *frame.Op, why string) error {
@@ -148,6 +150,7 @@ func (s *State) set(h *frame.Header, op *frame.Op) {
 		s.fill(i, r, h, op)
 	}
 	s.wait(i, s.records.at(i), op.Due)
+	s.list(i)
 }
 
 // add adds a timer in a new record.
@@ -204,6 +207,7 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 			s.wait(i, r, op.Due)
 		}
 	}
+	s.list(i)
 	return nil
 }
 
@@ -218,6 +222,7 @@ func (s *State) replace(h *frame.Header, op *frame.Op) error {
 
 func (s *State) remove(i uint32, r *record) {
 	s.leave(i, r)
+	s.unlist(i, r)
 	s.bytes -= int64(r.size())
 	s.setExtra(i, Extra{})
 	s.live--

@@ -32,7 +32,8 @@ type Config struct {
 // API answers requests.
 type API struct {
 	Config
-	mux *http.ServeMux
+	mux   *http.ServeMux
+	lists atomic.Int64 // how many are being answered
 }
 
 // New returns the handler of all requests.
@@ -95,7 +96,7 @@ func (a *API) register(api huma.API) {
 	huma.Register(api, timer("PATCH", "move", "/v1/timers/{key}", "Move a timer", 404), a.move)
 	huma.Register(api, timer("DELETE", "remove", "/v1/timers/{key}", "Remove a timer", 404), a.remove)
 	huma.Register(api, timer("POST", "revive", "/v1/timers/{key}/revive", "Make a dead timer due now", 404, 429), a.revive)
-	huma.Register(api, timer("GET", "list", "/v1/timers", "Timers in order of their keys"), a.list)
+	a.registerList(api)
 	huma.Register(api, timer("DELETE", "remove-all", "/v1/timers", "Remove many timers"), a.removeAll)
 	batch := timer("POST", "batch", "/v1/batch", "Many operations", 413)
 	batch.MaxBodyBytes, batch.BodyReadTimeout = maxBatch, batchTime

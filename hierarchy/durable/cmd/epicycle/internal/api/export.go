@@ -3,9 +3,7 @@ package api
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -47,18 +45,24 @@ func (a *API) export(ctx context.Context, in *exportInput) (*huma.StreamResponse
 	return &huma.StreamResponse{Body: func(huma.Context) { a.exportTo(ctx, in.w, prefix) }}, nil
 }
 
-// exportTo writes all timers, one per line. If it fails after the answer has begun, it cuts the connection, so that the
-// client does not take a part of the export for the whole.
+// exportTo writes all timers whose keys have a prefix, one per line.
 func (a *API) exportTo(ctx context.Context, w http.ResponseWriter, prefix string) {
+	a.stream(w, lineType, func(out *bufio.Writer) error {
+		lines := NewLineWriter(out, Line)
+		if prefix == "" {
+			return a.Service.Export(ctx, lines)
+		}
+		return a.Service.ExportPrefix(ctx, lines, prefix)
+	})
+}
+
+// stream sends a long answer, which write writes a little at a time. If it fails after the answer has begun, it cuts the
+// connection, so that the client does not take a part of the answer for the whole.
+func (a *API) stream(w http.ResponseWriter, contentType string, write func(*bufio.Writer) error) {
 	part := &parts{w: w, control: http.NewResponseController(w)}
 	out := bufio.NewWriterSize(part, partSize)
-	w.Header().Set("Content-Type", lineType)
-	err := a.Service.Export(ctx, NewLineWriter(out, func(stored []byte) ([]byte, error) {
-		if ok, err := hasPrefix(stored, prefix); err != nil || !ok {
-			return nil, err
-		}
-		return Line(stored)
-	}))
+	w.Header().Set("Content-Type", contentType)
+	err := write(out)
 	if err == nil {
 		err = out.Flush()
 	}
@@ -67,7 +71,7 @@ func (a *API) exportTo(ctx context.Context, w http.ResponseWriter, prefix string
 	case !part.begun:
 		failure(err).write(w)
 	default:
-		a.Logger.Warn("epicycle: an export has failed", "err", err)
+		a.Logger.Warn("epicycle: an export or a list has failed midway", "err", err)
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -88,16 +92,4 @@ func (p *parts) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return p.w.Write(b)
-}
-
-// hasPrefix reports whether the key in a line of package durable has a prefix.
-func hasPrefix(stored []byte, prefix string) (bool, error) {
-	if prefix == "" {
-		return true, nil
-	}
-	var l struct {
-		Key string `json:"key"`
-	}
-	err := json.Unmarshal(stored, &l)
-	return strings.HasPrefix(l.Key, prefix), err
 }

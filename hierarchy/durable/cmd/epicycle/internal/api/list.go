@@ -1,14 +1,18 @@
 package api
 
 import (
+	"bufio"
 	"context"
-	"errors"
-	"slices"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
 type listInput struct {
@@ -16,16 +20,40 @@ type listInput struct {
 	State  string `query:"state" enum:"waiting,running,dead"`
 	Limit  int    `query:"limit" default:"100" minimum:"1" maximum:"1000"`
 	After  string `query:"after" doc:"The next of the page before"`
+	w      http.ResponseWriter
 }
 
-type listOutput struct {
-	Body struct {
-		Timers []Timer `json:"timers" nullable:"false"`
-		Next   string  `json:"next,omitempty" doc:"The after of the next page; absent at the end"`
-	}
+// Resolve implements huma.Resolver.
+func (in *listInput) Resolve(ctx huma.Context) []error {
+	_, in.w = humago.Unwrap(ctx)
+	return nil
 }
 
-func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
+// Page is an answer to a list.
+type Page struct {
+	Timers []Timer `json:"timers" nullable:"false"`
+	Next   string  `json:"next,omitempty" doc:"The after of the next page; absent at the end. A page can have less than its limit before that"`
+}
+
+const (
+	// partlyTime is how long a call goes on that can end with a part of what it was to do. It is less than the time that
+	// clients wait for an answer.
+	partlyTime = 8 * time.Second
+	// maxLists limits the number of lists that are answered at once, and so the memory that they take while their
+	// clients read: each has no more than a few hundred kilobytes, and as much again with several servers.
+	maxLists = 128
+)
+
+func (a *API) registerList(api huma.API) {
+	op := timer("GET", "list", "/v1/timers", "Timers in order of their keys", 429)
+	page := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Page](), true, "")
+	op.Responses = map[string]*huma.Response{"200": {
+		Description: "OK", Content: map[string]*huma.MediaType{"application/json": {Schema: page}},
+	}}
+	huma.Register(api, op, a.list)
+}
+
+func (a *API) list(ctx context.Context, in *listInput) (*huma.StreamResponse, error) {
 	prefix, err := a.mayPrefix(ctx, access.Read, in.Prefix)
 	if err != nil {
 		return nil, err
@@ -36,67 +64,81 @@ func (a *API) list(ctx context.Context, in *listInput) (*listOutput, error) {
 			q.States = append(q.States, state)
 		}
 	}
-	entries, err := a.Service.List(ctx, q)
-	if err != nil {
-		return nil, failure(err)
-	}
-	out := new(listOutput)
-	if len(entries) > in.Limit {
-		entries = entries[:in.Limit]
-		out.Body.Next = entries[in.Limit-1].Key
-	}
-	out.Body.Timers = make([]Timer, len(entries))
-	for i := range entries {
-		out.Body.Timers[i] = timerOf(&entries[i])
-	}
-	return out, nil
+	return &huma.StreamResponse{Body: func(huma.Context) { a.listTo(ctx, in.w, q) }}, nil
 }
 
-type removeAllInput struct {
-	Prefix string `query:"prefix" doc:"Of the keys. It must not be empty, unless all is true"`
-	All    bool   `query:"all"`
-}
-
-type removeAllOutput struct {
-	Body struct {
-		Removed int `json:"removed"`
+// listTo writes a page: all timers of a query but the last, which only tells that there is another page.
+func (a *API) listTo(ctx context.Context, w http.ResponseWriter, q durable.Query) {
+	defer a.lists.Add(-1)
+	if a.lists.Add(1) > maxLists {
+		errLists.write(w)
+		return
 	}
-}
-
-// removeSome is the number of timers that are removed in one batch.
-const removeSome = 1000
-
-func (a *API) removeAll(ctx context.Context, in *removeAllInput) (*removeAllOutput, error) {
-	role := access.Write
-	if in.Prefix == "" {
-		if role = access.Admin; !in.All {
-			return nil, bad(errors.New("prefix is empty, and all is not true"))
-		}
-	}
-	prefix, err := a.mayPrefix(ctx, role, in.Prefix)
-	if err != nil {
-		return nil, err
-	}
-	out := new(removeAllOutput)
-	err = a.Service.Each(ctx, prefix, func(some []service.Entry) error {
-		for part := range slices.Chunk(some, removeSome) {
-			var b durable.Batch[string, task.Task]
-			for i := range part {
-				b.Remove(part[i].Key)
-			}
-			if err := a.Service.Batch(ctx, &b); err != nil {
+	a.stream(w, "application/json", func(out *bufio.Writer) error {
+		p := pageWriter{out: out, until: time.Now().Add(partlyTime), most: q.Limit - 1}
+		for e, err := range a.Service.Scan(ctx, q) {
+			if err != nil {
 				return err
 			}
-			for i := range part {
-				if b.Took(i) {
-					out.Body.Removed++
-				}
+			if p.full() {
+				return p.end(true)
+			}
+			if err := p.timer(timerOf(&e)); err != nil {
+				return err
 			}
 		}
-		return nil
+		return p.end(false)
 	})
-	if err != nil {
-		return nil, failure(err)
+}
+
+var errLists = func() *Problem {
+	p := problem(http.StatusTooManyRequests, "too many lists are being read")
+	p.retryAfter = retryTime
+	return p
+}()
+
+// pageWriter writes a Page, a timer at a time.
+type pageWriter struct {
+	out   *bufio.Writer
+	until time.Time // when the page ends even if it is not full
+	most  int
+	n     int
+	last  string
+}
+
+func (p *pageWriter) full() bool { return p.n == p.most || p.n > 0 && !time.Now().Before(p.until) }
+
+func (p *pageWriter) timer(t Timer) error {
+	separator := ","
+	if p.n == 0 {
+		separator = `{"timers":[`
 	}
-	return out, nil
+	if _, err := p.out.WriteString(separator); err != nil {
+		return err
+	}
+	p.n++
+	p.last = t.Key
+	return p.json(&t)
+}
+
+// end ends the page. more reports whether there is another one.
+func (p *pageWriter) end(more bool) error {
+	if p.n == 0 {
+		return p.json(&Page{Timers: []Timer{}})
+	}
+	_, _ = p.out.WriteString("]") // Flush returns the error
+	if more {
+		_, _ = p.out.WriteString(`,"next":`)
+		if err := p.json(p.last); err != nil {
+			return err
+		}
+	}
+	_, err := p.out.WriteString("}\n")
+	return err
+}
+
+func (p *pageWriter) json(v any) error {
+	enc := json.NewEncoder(p.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
 }

@@ -120,12 +120,6 @@ func problem(resp *http.Response) error {
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Page is an answer to a list.
-type Page struct {
-	Timers []api.Timer `json:"timers"`
-	Next   string      `json:"next,omitempty"`
-}
-
 // List calls f with timers, in order of their keys, page by page, until it has passed limit timers to f. If limit is 0,
 // it passes all timers.
 func (c *Client) List(ctx context.Context, prefix, state string, limit int, f func([]api.Timer) error) error {
@@ -136,7 +130,7 @@ func (c *Client) List(ctx context.Context, prefix, state string, limit int, f fu
 			size = min(size, limit-n)
 		}
 		q.Set("limit", fmt.Sprint(size))
-		var page Page
+		var page api.Page
 		if err := c.Do(ctx, http.MethodGet, "/v1/timers?"+q.Encode(), nil, &page); err != nil {
 			return err
 		}
@@ -152,3 +146,22 @@ func (c *Client) List(ctx context.Context, prefix, state string, limit int, f fu
 }
 
 const maxPage = 1000
+
+// RemoveAll removes all timers whose keys have a prefix, or with an empty prefix all timers. That may take several
+// requests: after each, it calls f with the number of timers that were removed so far.
+func (c *Client) RemoveAll(ctx context.Context, prefix string, f func(removed int)) (removed int, err error) {
+	q := url.Values{"prefix": {prefix}}
+	if prefix == "" {
+		q = url.Values{"all": {"true"}}
+	}
+	for more := true; more; {
+		var some api.Removed
+		if err := c.Do(ctx, http.MethodDelete, "/v1/timers?"+q.Encode(), nil, &some); err != nil {
+			return removed, err
+		}
+		more = some.More
+		removed += some.Removed
+		f(removed)
+	}
+	return removed, nil
+}

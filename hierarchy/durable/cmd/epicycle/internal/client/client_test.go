@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,7 +100,7 @@ func TestList(t *testing.T) {
 		from, size := 0, 0
 		_ = json.Unmarshal([]byte(q.Get("after")), &from)
 		_ = json.Unmarshal([]byte(q.Get("limit")), &size)
-		page := Page{Timers: make([]api.Timer, min(size, n-from))}
+		page := api.Page{Timers: make([]api.Timer, min(size, n-from))}
 		if from+size < n {
 			b, _ := json.Marshal(from + size)
 			page.Next = string(b)
@@ -121,4 +122,30 @@ func TestList(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	require.ErrorIs(t, c.List(t.Context(), "", "", 0, func([]api.Timer) error { return stop }), stop)
+}
+
+// RemoveAll repeats its request until nothing is left, and tells how far it is.
+func TestRemoveAll(t *testing.T) {
+	answers := []api.Removed{{Removed: 5, More: true}, {Removed: 0, More: true}, {Removed: 2}}
+	var asked []string
+	c := newClient(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.URL.String())
+		if len(answers) == 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(answers[0])
+		answers = answers[1:]
+	})
+	var steps []int
+	n, err := c.RemoveAll(t.Context(), "a b", func(n int) { steps = append(steps, n) })
+	require.NoError(t, err)
+	require.Equal(t, 7, n)
+	require.Equal(t, []int{5, 5, 7}, steps)
+	require.Equal(t, slices.Repeat([]string{"DELETE /v1/timers?prefix=a+b"}, 3), asked)
+	answers, asked = []api.Removed{{Removed: 3, More: true}}, nil
+	n, err = c.RemoveAll(t.Context(), "", func(int) {})
+	require.Error(t, err)
+	require.Equal(t, 3, n, "they are gone")
+	require.Equal(t, slices.Repeat([]string{"DELETE /v1/timers?all=true"}, 2), asked)
 }

@@ -36,9 +36,9 @@ const benchPrefix = "epicycle-bench-"
 func benchCommand(std streams) *cobra.Command {
 	b := new(bench)
 	c := &cobra.Command{
-		Use: "bench [put] [batch] [fire] [memory]", Short: "Measure a server",
+		Use: "bench [put] [batch] [fire] [memory] [list]", Short: "Measure a server",
 		Long:      "Measure a server. Timers with the prefix " + benchPrefix + " are set, and removed at the end.",
-		ValidArgs: []string{"put", "batch", "fire", "memory"}, Args: cobra.OnlyValidArgs,
+		ValidArgs: []string{"put", "batch", "fire", "memory", "list"}, Args: cobra.OnlyValidArgs,
 	}
 	c.Flags().IntVar(&b.conns, "conns", 64, "connections that set timers one by one")
 	c.Flags().IntVar(&b.batches, "batches", 4, "connections that set timers in batches")
@@ -59,7 +59,7 @@ func benchCommand(std streams) *cobra.Command {
 		for _, what := range []struct {
 			name string
 			run  func() error
-		}{{"put", b.put}, {"batch", b.batch}, {"fire", b.fire}, {"memory", b.memory}} {
+		}{{"put", b.put}, {"batch", b.batch}, {"fire", b.fire}, {"memory", b.memory}, {"list", b.list}} {
 			if len(args) > 0 && !contains(args, what.name) {
 				continue
 			}
@@ -82,7 +82,14 @@ func contains(all []string, one string) bool {
 
 // tidy removes the timers that were set.
 func (b *bench) tidy() error {
-	return b.client.Do(context.WithoutCancel(b.ctx), http.MethodDelete, "/v1/timers?prefix="+benchPrefix, nil, nil)
+	_, err := b.removeAll()
+	return err
+}
+
+func (b *bench) removeAll() (removed int, err error) {
+	progress := terminal.New(b.std.err, os.Getenv).Progress("removed", -1)
+	defer progress.End()
+	return b.client.RemoveAll(context.WithoutCancel(b.ctx), benchPrefix, progress.At)
 }
 
 // benchResult is the result of a measurement.
@@ -135,8 +142,10 @@ func (b *bench) crowd(n int, f func(worker, call int) error) (rate float64, h hi
 const benchBody = `{"in":"1h","value":{"order":17,"text":"%s"},"to":{"queue":"` + benchPrefix + `"}}`
 
 // send sends a body that was encoded before, so that the client takes as little of the machine as possible.
-func (b *bench) send(method, path, body string) error {
-	resp, err := b.client.Open(b.ctx, method, path, strings.NewReader(body))
+func (b *bench) send(method, path, body string) error { return b.sendIn(b.ctx, method, path, body) }
+
+func (b *bench) sendIn(ctx context.Context, method, path, body string) error {
+	resp, err := b.client.Open(ctx, method, path, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -145,7 +154,9 @@ func (b *bench) send(method, path, body string) error {
 	return err
 }
 
-func (b *bench) put() error {
+func (b *bench) put() error { return b.putAs(fmt.Sprintf("PUT, %d connections", b.conns)) }
+
+func (b *bench) putAs(what string) error {
 	body := fmt.Sprintf(benchBody, strings.Repeat("x", 64))
 	rate, h, err := b.crowd(b.conns, func(worker, call int) error {
 		return b.send(http.MethodPut, client.Path(fmt.Sprint(benchPrefix, worker, "-", call)), body)
@@ -153,7 +164,7 @@ func (b *bench) put() error {
 	if err != nil {
 		return err
 	}
-	return b.report(fmt.Sprintf("PUT, %d connections", b.conns), rate, &h, "")
+	return b.report(what, rate, &h, "")
 }
 
 // batchBody returns a batch of n timers with values of 100 bytes, numbered from from on.
@@ -189,16 +200,10 @@ func (b *bench) memory() error {
 	if err != nil {
 		return err
 	}
-	progress := terminal.New(b.std.err, os.Getenv).Progress("set", b.timers)
-	begun := time.Now()
-	for from := 0; from < b.timers; from += b.size {
-		if err := b.send(http.MethodPost, "/v1/batch", b.batchBody("memory", from, min(b.size, b.timers-from))); err != nil {
-			return err
-		}
-		progress.At(from)
+	took, err := b.preload("memory")
+	if err != nil {
+		return err
 	}
-	progress.End()
-	took := time.Since(begun)
 	after, err := b.resident()
 	if err != nil {
 		return err

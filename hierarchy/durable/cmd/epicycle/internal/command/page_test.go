@@ -239,3 +239,29 @@ func TestPageWithoutTokens(t *testing.T) {
 	p.until("epicycle", `document.getElementById('frame').contentDocument.querySelector('h1')?.textContent`)
 	p.check()
 }
+
+// More reads the next rows and leaves those that are there, and all rows that are shown are refreshed by one request.
+func TestPageReadsOnlyWhatIsMissing(t *testing.T) {
+	browser := newBrowser(t)
+	s := serve(t)
+	var operations []string
+	for i := range 350 {
+		operations = append(operations, fmt.Sprintf(`{"op":"set","key":"t%03d","in":"1h","to":{"queue":"q"}}`, i))
+	}
+	s.do("POST", "/v1/batch", `{"operations":[`+strings.Join(operations, ",")+`]}`).json(http.StatusOK)
+	p := s.open(t, browser, desktop)
+	p.until("100 timers, and more", text("status"))
+	const requests = `performance.getEntriesByType('resource').map(r => new URL(r.name)).filter(u => u.pathname === '/v1/timers')`
+	for i, want := range []string{"200 timers, and more", "300 timers, and more", "350 timers"} {
+		p.value(`document.getElementById('more').click()`)
+		p.until(want, text("status"))
+		require.Equal(t, fmt.Sprint(i+1), p.value(requests+`.filter(u => u.searchParams.has('after')).length`))
+	}
+	require.Equal(t, "t349", p.value(`[...document.querySelectorAll('#rows button')].at(-1).textContent`))
+	require.Equal(t, "true", p.value(`document.getElementById('more').hidden`))
+	p.value(`performance.clearResourceTimings() + document.querySelector('#search button').click()`)
+	p.until("400", requests+`.map(u => u.searchParams.get('limit'))[0]`)
+	p.until("350", `document.querySelectorAll('#rows tr').length`)
+	require.Equal(t, "0", p.value(requests+`.filter(u => u.searchParams.has('after')).length`))
+	p.check()
+}

@@ -3,14 +3,17 @@ package command
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/client"
 )
@@ -106,21 +109,19 @@ func removeCommand(std streams) *cobra.Command {
 		case !yes && !r.confirm(prefix):
 			return usageError("nothing was removed")
 		}
-		q := url.Values{"prefix": {prefix}}
-		if all {
-			q = url.Values{"all": {"true"}}
-		}
-		var out struct {
-			Removed int `json:"removed"`
-		}
-		if err := r.client.Do(c.Context(), http.MethodDelete, "/v1/timers?"+q.Encode(), nil, &out); err != nil {
-			return err
-		}
-		return r.print(&out, func() error {
-			_, err := fmt.Fprintln(r.std.out, out.Removed, "removed")
-			return err
-		})
+		return r.removeAll(c, prefix)
 	})
+}
+
+// removeAll removes all timers whose keys have a prefix, and prints their number, also if not all could be removed.
+func (r *remote) removeAll(c *cobra.Command, prefix string) error {
+	progress := terminal.New(r.std.err, os.Getenv).Progress("removed", -1)
+	n, err := r.client.RemoveAll(c.Context(), prefix, progress.At)
+	progress.End()
+	if err != nil && n == 0 {
+		return err
+	}
+	return errors.Join(err, r.counted("removed", n))
 }
 
 // confirm prompts the user before many timers are removed.

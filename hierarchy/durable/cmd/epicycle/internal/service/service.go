@@ -85,6 +85,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 		return nil, err
 	}
 	s.routed.Go(s.route)
+	s.routed.Go(func() { _, _ = s.List(s.life, durable.Query{Limit: 1}) }) // so that no other list has to build the index
 	if s.peers != nil {
 		if err := s.peers.open(); err != nil {
 			return nil, errors.Join(err, s.Shutdown(ctx))

@@ -4,7 +4,8 @@ const $ = (id) => document.getElementById(id);
 const rows = $("rows");
 let next = "";      // the after of the next page
 let shown = null;   // the timer in the details
-let pages = 1;      // how many pages the table has
+let wanted = 0;     // how many rows the table is to have
+let adding = false; // whether the next page is being read
 let me = {};        // the role and prefix that the server gives to the token; empty until it has answered
 let asked = 0;      // how often the table was read: an answer that comes late is left out
 
@@ -91,33 +92,65 @@ function rowOf(timer) {
 
 const mayWrite = () => me.role === "write" || me.role === "admin";
 
-async function page(after) {
-  const query = new URLSearchParams({ prefix: $("prefix").value, state: $("state").value, after });
+const pageSize = 100;
+const maxPage = 1000; // what the server gives at once
+
+async function page(after, limit) {
+  const query = new URLSearchParams({ prefix: $("prefix").value, state: $("state").value, after, limit });
   for (const [name, value] of [...query]) if (!value) query.delete(name);
   return call("GET", "v1/timers?" + query);
 }
 
-// refresh reads the pages again that are shown.
+// beginning reads the first rows, as after a change of what is searched.
+function beginning() {
+  wanted = pageSize;
+  return refresh();
+}
+
+// refresh reads the rows again that are shown.
 async function refresh() {
-  const mine = ++asked;
-  let text;
-  try {
-    const all = [];
-    let after = "";
-    for (let i = 0; i < pages; i++) {
-      const answer = await page(after);
+  const all = [];
+  let after = "";
+  await reading(async (current) => {
+    do {
+      const answer = await page(after, Math.min(maxPage, wanted - all.length));
       all.push(...answer.timers);
       after = answer.next || "";
-      if (!after) break;
-    }
-    if (mine !== asked) return;
+    } while (after && all.length < wanted && current());
+  }, () => {
     next = after;
     fill(all.map(rowOf));
-    text = all.length === 0 ? "No timers." : `${all.length} ${all.length === 1 ? "timer" : "timers"}${next ? ", and more" : ""}`;
+  });
+}
+
+// more reads the next rows, and leaves those that are shown.
+async function more() {
+  if (adding) return;
+  adding = true;
+  wanted += pageSize;
+  let answer;
+  await reading(async () => { answer = await page(next, pageSize); }, () => {
+    next = answer.next || "";
+    rows.append(...answer.timers.map(rowOf));
+  });
+  adding = false;
+}
+
+// reading reads, shows what was read, and says how many rows there are, unless the table is read anew meanwhile.
+async function reading(read, showIt) {
+  const mine = ++asked;
+  const current = () => mine === asked;
+  let text;
+  try {
+    await read(current);
+    if (!current()) return;
+    showIt();
+    const n = rows.rows.length;
+    text = n === 0 ? "No timers." : `${n} ${n === 1 ? "timer" : "timers"}${next ? ", and more" : ""}`;
   } catch (error) {
     text = error.message;
   }
-  if (mine !== asked) return;
+  if (!current()) return;
   if ($("status").textContent !== text) $("status").textContent = text; // which is read out when it changes
   $("more").hidden = !next;
 }
@@ -252,7 +285,6 @@ async function begin() {
   $("token-button").textContent = token && me.role !== "none" ? "Forget the token" : "Give a token";
   $("token-button").hidden = !token && me.role !== "none";
   $("new").hidden = $("edit").hidden = $("remove").hidden = !mayWrite();
-  pages = 1;
   if (me.role === "none") {
     sessionStorage.removeItem("token");
     asked++;
@@ -263,7 +295,7 @@ async function begin() {
     ask(token ? "The server does not know this token." : "");
   } else if (me.role) {
     live();
-    return refresh();
+    return beginning();
   }
   $("status").textContent = text;
 }
@@ -283,10 +315,10 @@ function settle() {
 
 const on = (id, event, f) => $(id).addEventListener(event, (e) => { if (event === "submit") e.preventDefault(); f(e); });
 let typing;
-on("prefix", "input", () => { clearTimeout(typing); typing = setTimeout(() => { pages = 1; refresh(); }, 200); });
-on("state", "change", () => { pages = 1; refresh(); });
+on("prefix", "input", () => { clearTimeout(typing); typing = setTimeout(beginning, 200); });
+on("state", "change", beginning);
 on("search", "submit", refresh);
-on("more", "click", () => { pages++; refresh(); });
+on("more", "click", more);
 on("new", "click", () => edit(null));
 on("set", "submit", set);
 on("set-cancel", "click", () => $("setting").close());
@@ -306,7 +338,7 @@ document.addEventListener("keydown", (e) => {
   if (e.key === "n" && mayWrite()) { e.preventDefault(); edit(null); }
 });
 setInterval(() => {
-  if (document.hidden || document.querySelector("dialog[open]") || me.role === "none") return;
+  if (document.hidden || document.querySelector("dialog[open]") || me.role === "none" || adding) return;
   if (me.role) refresh();
   else begin();
 }, 5000);

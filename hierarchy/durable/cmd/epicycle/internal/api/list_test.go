@@ -1,0 +1,178 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+)
+
+// fill sets timers with values of some bytes.
+func fill(t *testing.T, a *API, timers, bytes int) {
+	t.Helper()
+	var b durable.Batch[string, task.Task]
+	for i := range timers {
+		one := task.Task{Value: []byte(`"` + strings.Repeat("v", bytes-2) + `"`), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Second}
+		b.Set(fmt.Sprintf("%04d", i), one, time.Hour)
+		if b.Len() == 100 || i == timers-1 {
+			require.NoError(t, a.Service.Batch(t.Context(), &b))
+			b.Reset()
+		}
+	}
+}
+
+// A page ends when the time is over, with the next one, and goes on from there.
+func TestPageEndsInTime(t *testing.T) {
+	for _, c := range []struct {
+		until    time.Duration
+		timers   int
+		more     bool
+		want     string
+		complete bool
+	}{
+		{time.Hour, 2, true, `["a","b"] b`, true}, {time.Hour, 2, false, `["a","b"] `, true}, {time.Hour, 1, true, `["a"] a`, false},
+		{-1, 1, true, `["a"] a`, true}, {-1, 0, false, `[] `, false},
+	} {
+		var b bytes.Buffer
+		out := bufio.NewWriter(&b)
+		p := pageWriter{out: out, until: time.Now().Add(c.until), most: 2}
+		for i := range c.timers {
+			require.False(t, p.full())
+			require.NoError(t, p.timer(Timer{Key: string(rune('a' + i)), Value: json.RawMessage("1")}))
+		}
+		require.Equal(t, c.complete, p.full())
+		require.NoError(t, p.end(c.more))
+		require.NoError(t, out.Flush())
+		var page Page
+		require.NoError(t, decode(b.Bytes(), &page), b.String())
+		keys := []string{}
+		for _, one := range page.Timers {
+			keys = append(keys, one.Key)
+		}
+		text, _ := json.Marshal(keys)
+		require.Equal(t, c.want, string(text)+" "+page.Next)
+	}
+}
+
+// Those who read slowly hold what is on its way to them, and not their whole pages.
+func TestSlowReadersOfLists(t *testing.T) {
+	const readers, timers, size = 30, 200, task.MaxValue
+	a := newAPI(t)
+	fill(t, a, timers, size)
+	allocated := func() int64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := allocated()
+	var all sync.WaitGroup
+	slow := make([]*slowReader, readers)
+	for i := range slow {
+		slow[i] = &slowReader{ResponseRecorder: httptest.NewRecorder(), waits: make(chan bool), goOn: make(chan bool)}
+		all.Go(func() {
+			defer func() { _ = recover() }() // when the client goes away
+			a.listTo(t.Context(), slow[i], durable.Query{Limit: timers + 1})
+		})
+	}
+	for _, w := range slow {
+		<-w.waits
+	}
+	more := allocated() - before
+	for i, w := range slow {
+		w.gone = i > 0
+		close(w.goOn)
+	}
+	all.Wait()
+	t.Logf("%d bytes for each", more/readers)
+	require.Less(t, more, int64(readers)<<20)
+	var page Page
+	require.NoError(t, decode(slow[0].Body.Bytes(), &page))
+	require.Equal(t, page.Next == "", len(page.Timers) == timers)
+	require.Zero(t, a.lists.Load())
+}
+
+// slowReader is a client that waits for the first part of the answer to arrive, and then goes away or reads on.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	waits, goOn chan bool
+	once        sync.Once
+	gone        bool
+}
+
+func (w *slowReader) Write(b []byte) (int, error) {
+	w.once.Do(func() { w.waits <- true })
+	if <-w.goOn; w.gone {
+		return 0, io.ErrClosedPipe
+	}
+	return w.ResponseRecorder.Write(b)
+}
+
+func (w *slowReader) SetWriteDeadline(time.Time) error { return nil }
+
+// So many lists are answered at once, and no more.
+func TestManyLists(t *testing.T) {
+	a := newAPI(t)
+	get := func() *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/v1/timers", nil)
+		r.Host = "localhost"
+		a.ServeHTTP(&failing{w, 1 << 20}, r)
+		return w
+	}
+	a.lists.Store(maxLists)
+	w := get()
+	require.Equal(t, http.StatusTooManyRequests, w.Code)
+	require.NotEmpty(t, w.Header().Get("Retry-After"))
+	a.lists.Add(-1)
+	require.Equal(t, http.StatusOK, get().Code)
+	require.EqualValues(t, maxLists-1, a.lists.Load())
+}
+
+// A list that fails on its way does not end like one that is whole, and one that fails at first is a problem.
+func TestListIsCutShort(t *testing.T) {
+	a := newAPI(t)
+	fill(t, a, 1000, 1000)
+	w := &failing{httptest.NewRecorder(), 2}
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.listTo(t.Context(), w, durable.Query{Limit: 1001}) })
+	require.Zero(t, a.lists.Load())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w = &failing{httptest.NewRecorder(), 2}
+	a.listTo(ctx, w, durable.Query{Limit: 1001})
+	require.Equal(t, http.StatusServiceUnavailable, w.Code)
+}
+
+// Removing many timers ends in time, at the latest after one batch, and says whether there are more.
+func TestRemoveAllEndsInTime(t *testing.T) {
+	a := newAPI(t)
+	fill(t, a, 2*removeSome+500, 10)
+	for _, want := range []Removed{{removeSome, true}, {removeSome, true}, {500, false}, {0, false}} {
+		got, err := a.removePrefix(t.Context(), "", time.Now())
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	fill(t, a, removeSome, 10)
+	got, err := a.removePrefix(t.Context(), "0", time.Now())
+	require.NoError(t, err)
+	require.Equal(t, Removed{removeSome, false}, got, "there is no other timer")
+	fill(t, a, 2*removeSome, 10)
+	got, err = a.removePrefix(t.Context(), "1", time.Now().Add(time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, Removed{removeSome, false}, got)
+}
