@@ -28,6 +28,16 @@ func sample() (message []byte, want *partition.Call) {
 		{{Kind: frame.Import, Key: []byte("i"), Value: []byte("v"), Timer: &state.Timer{ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: -1, Attempt: 2, Next: 3, Dead: true,
 			Extra: state.Extra{Schedule: "@daily", LastError: "no", Failed: 4}}}},
 	}
+	for how := range partition.Hows {
+		e := &partition.Ending{Name: math.MaxUint64, Attempt: math.MaxUint32, How: how}
+		if how != partition.Done {
+			e.Text = strings.Repeat("e", partition.MaxError)
+		}
+		if how == partition.Retry || how == partition.Postpone {
+			e.In = math.MinInt64
+		}
+		parts = append(parts, []partition.Op{{Kind: frame.End, Key: []byte("j"), Ending: e}})
+	}
 	message = startOps(nil, id, len(parts))
 	want.Request = id
 	for _, ops := range parts {
@@ -69,12 +79,16 @@ func TestMessages(t *testing.T) {
 // Operations that no caller may ask for, and keys that no record has room for, are refused.
 func TestInvalidMessages(t *testing.T) {
 	for name, ask := range map[string]partition.Op{
-		"a handler's": {Kind: frame.Begin, Key: []byte("a")}, "no kind": {Key: []byte("a")},
+		"a handler's": {Kind: frame.Fail, Key: []byte("a")}, "no kind": {Key: []byte("a")},
 		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a condition for a Remove": {Kind: frame.Remove, If: partition.IfAbsent},
 		"a condition for a Move": {Kind: frame.Move, If: partition.IfAbsent}, "a condition for a Revive": {Kind: frame.Revive, If: partition.IfAbsent},
 		"a schedule of a Set": {Kind: frame.Set, Schedule: []byte("@daily")}, "a trace of a Move": {Kind: frame.Move, Trace: []byte("t")},
 		"a long schedule":               {Kind: frame.SetAt, Schedule: make([]byte, partition.MaxSchedule+1)},
 		"a long trace":                  {Kind: frame.Set, Trace: make([]byte, partition.MaxTrace+1)},
+		"an end of no attempt":          {Kind: frame.End, Ending: &partition.Ending{Attempt: 1}},
+		"an end of attempt 0":           {Kind: frame.End, Ending: &partition.Ending{Name: 1}},
+		"an unknown end":                {Kind: frame.End, Ending: &partition.Ending{Name: 1, Attempt: 1, How: partition.Hows}},
+		"a long error":                  {Kind: frame.End, Ending: &partition.Ending{Name: 1, Attempt: 1, How: partition.Failed, Text: strings.Repeat("e", partition.MaxError+1)}},
 		"a timer with a key of its own": {Kind: frame.Import, Timer: &state.Timer{Key: "k"}},
 	} {
 		b := appendPart(startOps(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), []partition.Op{ask}, 0)

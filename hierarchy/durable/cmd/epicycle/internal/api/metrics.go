@@ -47,7 +47,8 @@ var (
 	heldDesc    = describe("hosts_hanging_waiting", "Timers that are due and wait for a place at one of these hosts.")
 	crowdedDesc = describe("hosts_waiting", "Hosts without any request, since hosts that do not answer have the places.")
 	takenDesc   = describe("taken", "Firings that workers have taken and not ended.")
-	queueDesc   = describe("queue_waiting", "Firings that wait in a queue.", "queue")
+	queueDesc   = describe("queue_waiting", "Firings that wait in a queue. "+
+		"Only the 1,000 queues with the most have the label: without it, it is the sum of the others.", "queue")
 )
 
 func (lanes) Describe(ch chan<- *prometheus.Desc) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,7 +68,9 @@ func TestQueueOfSeveralServers(t *testing.T) {
 
 // lane returns how many firings of a queue wait on a server.
 func (s *served) lane(queue string) int {
-	n, _ := strconv.Atoi(s.metric(fmt.Sprintf("epicycle_queue_waiting{queue=%q}", queue))) // there is none without firings
+	_, after, _ := strings.Cut(s.do("GET", "/metrics", "").body, fmt.Sprintf("\nepicycle_queue_waiting{queue=%q} ", queue))
+	text, _, _ := strings.Cut(after, "\n")
+	n, _ := strconv.Atoi(text) // there is none without firings
 	return n
 }
 

@@ -226,3 +226,35 @@ func TestTooManyConnections(t *testing.T) {
 	}
 	require.True(t, answers(first))
 }
+
+// A request that is in progress at SIGTERM gets its answer, also when the server accepts no others any more.
+func TestRequestsInProgressAtTheEnd(t *testing.T) {
+	p := startProcess(t, "-dir", t.TempDir())
+	p.queue("a", "1h", "q", "")
+	line := p.do("GET", "/v1/export", "").body
+	conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(enough)))
+	_, err = fmt.Fprintf(conn, "POST /v1/import HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(line), line[:10])
+	require.NoError(t, err)
+	p.do("GET", "/healthz", "") // the server has read the other request by now
+	testClient.CloseIdleConnections()
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
+		other, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		if err != nil {
+			break
+		}
+		other.Close()
+		require.Less(t, time.Since(begun), enough)
+	}
+	time.Sleep(10 * time.Millisecond) // what would cut the request comes by now, or this test finds nothing
+	_, err = io.WriteString(conn, line[10:])
+	require.NoError(t, err)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	require.Equal(t, ok, <-p.code, p.logs)
+}

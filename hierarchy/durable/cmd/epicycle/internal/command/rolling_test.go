@@ -43,7 +43,9 @@ func (s *served) owns(n int) {
 func TestRollingRestart(t *testing.T) {
 	a, b, _ := twoProcesses(t)
 	entered, leave := make(chan struct{}, 100), make(chan struct{})
+	end := sync.OnceFunc(func() { close(leave) })
 	slow := newHook(t, func(http.ResponseWriter, *http.Request) { entered <- struct{}{}; <-leave })
+	t.Cleanup(end) // before slow is closed
 	for i := range 8 { // two keys for each partition, more or less
 		a.set(fmt.Sprint("slow", i), "0s", slow.URL, `,"timeout":"10m"`)
 		a.queue(fmt.Sprint("taken", i), "0s", "q", `,"timeout":"10m"`)
@@ -75,7 +77,7 @@ func TestRollingRestart(t *testing.T) {
 	}
 	slices.Sort(late)
 	t.Logf("lateness of %d webhooks: median %v, largest %v", n, late[n/2], late[n-1])
-	close(leave)
+	end()
 	require.Equal(t, ok, <-a.code, a.logs)
 	require.Empty(t, b.do("GET", "/v1/timers", "").json(200)["timers"])
 	require.Len(t, slow.calls, 8, "none was sent again")
