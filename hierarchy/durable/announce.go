@@ -52,19 +52,40 @@ func (w *Keyed[K, V]) announcedBy(k K) (*partition.Partition, []byte) {
 	return nil, nil
 }
 
+// Token makes the attempt last for d from now, in whichever process its partition is. It returns the token by which
+// EndAttempt ends the attempt, in this process and in others, also after a restart. An attempt with a token does not
+// keep its partition here: at Shutdown, and when the partition is handed over, it is left to the next owner, and goes
+// on. If it is not ended in time there, it has failed, and the next attempt is due. After a process was killed, or has
+// lost its lease, the next owner does not know the attempt, and makes the next one at once.
+func (a *Attempt[K, V]) Token(d time.Duration) Token {
+	name, number := a.taken.Token(d)
+	return Token{name, number}
+}
+
 // Context returns the context of the attempt. The context is done once the timer has been set, moved or removed, when
-// this process gives its partition up, and after End.
+// this process gives its partition up, and after the end of the attempt. If the attempt was left to the next owner of
+// the partition, the cause is ErrLeft.
 func (a *Attempt[K, V]) Context() context.Context { return a.taken.Context() }
 
 // End ends the attempt, as a return of err from Handle does. It reports whether the end is in the log. If the timer was
-// set, moved or removed meanwhile, the end is not in the log. After an error, the end may be in the log or not: the
-// attempt has ended, and if the log does not have its end, the timer fires again. End must be called once.
+// set, moved or removed meanwhile, or the attempt was ended by its Token, the end is not in the log. If the attempt was
+// left to the next owner of the partition, the error is ErrLeft, and EndAttempt ends it. After other errors, the end may
+// be in the log or not: the attempt has ended, and if the log does not have its end, the timer fires again. End must be
+// called once, also after EndAttempt.
 func (a *Attempt[K, V]) End(ctx context.Context, err error) (bool, error) {
 	return a.taken.End(ctx, err)
 }
+
+// ErrLeft is the error of Attempt.End, and the cause with which Attempt.Context ends, for an attempt that was left to
+// the next owner of its partition.
+var ErrLeft = partition.ErrLeft
 
 // Permanent wraps the error of an attempt that must not be tried again: the timer is dead at once.
 func Permanent(err error) error { return &partition.Final{Err: err} }
 
 // RetryAfter wraps the error of an attempt. The next attempt begins after d, instead of after Config.Backoff.
 func RetryAfter(d time.Duration, err error) error { return &partition.Later{Err: err, In: d} }
+
+// Postpone wraps the error of an attempt that does not count, such as one that this process could not make. The attempt
+// is made again after d, with the same number.
+func Postpone(d time.Duration, err error) error { return &partition.Postponed{Err: err, In: d} }

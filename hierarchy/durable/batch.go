@@ -27,6 +27,8 @@ type result struct {
 	took  bool
 	value string // the value of the timer that a Remove removed
 	known bool   // whether value is known
+	id    frame.ID
+	due   int64 // of the timer that was set or moved
 }
 
 // Set adds an operation like Keyed.Set. d counts from the call of Keyed.Batch.
@@ -51,8 +53,19 @@ func (b *Batch[K, V]) setIf(c partition.Condition, k K, v V, d time.Duration) {
 }
 
 // SetAt adds an operation like Keyed.SetAt.
-func (b *Batch[K, V]) SetAt(k K, v V, t time.Time) {
-	b.ops = append(b.ops, operation[K, V]{kind: frame.SetAt, key: k, val: v, t: t})
+func (b *Batch[K, V]) SetAt(k K, v V, t time.Time) { b.setAtIf(partition.Always, k, v, t) }
+
+// SetAtIfAbsent adds an operation like Keyed.SetAtIfAbsent. Took reports whether it set the timer.
+func (b *Batch[K, V]) SetAtIfAbsent(k K, v V, t time.Time) { b.setAtIf(partition.IfAbsent, k, v, t) }
+
+// SetAtSooner adds an operation like Keyed.SetAtSooner. Took reports whether it set the timer.
+func (b *Batch[K, V]) SetAtSooner(k K, v V, t time.Time) { b.setAtIf(partition.IfSooner, k, v, t) }
+
+// SetAtLater adds an operation like Keyed.SetAtLater. Took reports whether it set the timer.
+func (b *Batch[K, V]) SetAtLater(k K, v V, t time.Time) { b.setAtIf(partition.IfLater, k, v, t) }
+
+func (b *Batch[K, V]) setAtIf(c partition.Condition, k K, v V, t time.Time) {
+	b.ops = append(b.ops, operation[K, V]{kind: frame.SetAt, when: c, key: k, val: v, t: t})
 }
 
 // SetSchedule adds an operation like Keyed.SetSchedule.
@@ -63,6 +76,11 @@ func (b *Batch[K, V]) SetSchedule(k K, v V, s Schedule) {
 // Move adds an operation like Keyed.Move. d counts from the call of Keyed.Batch.
 func (b *Batch[K, V]) Move(k K, d time.Duration) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.Move, key: k, d: d})
+}
+
+// MoveAt adds an operation like Keyed.MoveAt.
+func (b *Batch[K, V]) MoveAt(k K, t time.Time) {
+	b.ops = append(b.ops, operation[K, V]{kind: frame.MoveAt, key: k, t: t})
 }
 
 // Remove adds an operation like Keyed.Remove. Removed returns what it removed.
@@ -81,6 +99,16 @@ func (b *Batch[K, V]) Len() int { return len(b.ops) }
 // Took reports, after Keyed.Batch, whether operation i, counted from 0, was committed. It was not committed if its
 // partition failed, if it found no timer that it could move, remove or revive, or if its condition did not hold.
 func (b *Batch[K, V]) Took(i int) bool { return i < len(b.results) && b.results[i].took }
+
+// Entry returns, after Keyed.Batch, the timer that operation i has set or moved, with its ID and the time when it is
+// due. ok is false if the operation set or moved none. Of a timer that was moved, the Entry has no Value and no
+// Schedule.
+func (b *Batch[K, V]) Entry(i int) (e Entry[K, V], ok bool) {
+	if !b.Took(i) || !b.ops[i].kind.Renews() {
+		return e, false
+	}
+	return b.ops[i].entry(b.results[i].id, b.results[i].due), true
+}
 
 // Removed returns, after Keyed.Batch, what Keyed.Remove would have returned for operation i. ok is false if the
 // operation removed nothing, or is no Remove. If the timer was removed but its value can't be decoded or is not known,
@@ -150,6 +178,10 @@ func (b *Batch[K, V]) setResults(calls []*partition.Call, errs []error) {
 		}
 		c := calls[r.at]
 		r.took, c.Took = c.Took[0], c.Took[1:]
+		if r.due, c.Ops = c.Ops[0].Due, c.Ops[1:]; r.took {
+			r.id = c.First
+			c.First.Number++
+		}
 		if r.took && b.ops[i].kind == frame.Remove && len(c.Values) > 0 {
 			r.value, r.known, c.Values = c.Values[0], true, c.Values[1:]
 		}

@@ -101,8 +101,8 @@ type Config[K comparable, V any] struct {
 	// Add.
 	//
 	// Set, Move and Backoff count time that passes on the clock. On most systems the clock stands still while the
-	// machine is suspended, so these timers are late by that time. SetAt follows the wall clock, which is read at least
-	// every 10s.
+	// machine is suspended, so these timers are late by that time. SetAt and MoveAt follow the wall clock, which is
+	// read at least every 10s.
 	Clock clock.Clock
 	// Key and Value encode keys and values as bytes. By default keys that are strings, integers, arrays of bytes or
 	// named types of these are stored as they are, and so are values that are strings or []byte. Everything else is
@@ -137,6 +137,12 @@ type Config[K comparable, V any] struct {
 	// before Open has returned. It must return soon, as no other timer of the partition fires meanwhile, and must not
 	// call methods of the Keyed.
 	Announce func(f Firing[K, V])
+	// Withdrawn, if not nil, is called when a timer that was passed to Announce does not wait for Begin any more,
+	// although Begin was not called: it was set, moved or removed, or this process has given its partition up. What the
+	// caller of Begin keeps of the timer can be dropped. For one key, the calls of Announce and Withdrawn are in the order
+	// of what has happened; to tell them apart, compare the ID. Withdrawn may also be called for a timer that was not
+	// passed to Announce. The rules of Announce apply to it.
+	Withdrawn func(f Firing[K, V])
 	// Logger receives what an operator should know. By default it is discarded.
 	Logger *slog.Logger
 }

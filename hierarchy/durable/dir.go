@@ -82,6 +82,9 @@ func (d *dir) Do(ctx context.Context, at int, c *partition.Call) error {
 	return p.Do(ctx, c)
 }
 
+// HandOver does nothing: no other process can take a partition.
+func (d *dir) HandOver(context.Context) {}
+
 // Shutdown ends the partitions, and the server if nobody else uses it.
 func (d *dir) Shutdown(ctx context.Context) error {
 	d.closed.Store(true)

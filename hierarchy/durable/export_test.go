@@ -30,18 +30,18 @@ func withAllKinds(t *testing.T, cfg durable.Config[string, string]) *strs {
 	w, ctx := open(t, cfg), t.Context()
 	mock := cfg.Clock.(*clock.Mock)
 	for i, v := range []string{"", "text", "null", "42", `{"a":1}`, `{"a": 1}`, "\"\u2028<\"", "\xff", `"\ud800"`, "\"\xff\"", "\n", "0"} {
-		require.NoError(t, w.Set(ctx, fmt.Sprint("value", i), v, time.Hour))
+		require.NoError(t, errOf(w.Set(ctx, fmt.Sprint("value", i), v, time.Hour)))
 	}
-	require.NoError(t, w.Set(ctx, "\xff\x00", "key", time.Hour))
-	require.NoError(t, w.SetAt(ctx, "wall", "", mock.Now().Add(2*time.Hour)))
-	require.NoError(t, w.SetAt(ctx, "far", "", time.Date(2262, 2, 1, 0, 0, 0, 7, time.UTC)))
-	require.NoError(t, w.SetSchedule(ctx, "schedule", "v", parse(t, "@every 90m").OnMissed(durable.MissedAll)))
-	require.NoError(t, w.Set(ctx, "dies", "v", 0))
+	require.NoError(t, errOf(w.Set(ctx, "\xff\x00", "key", time.Hour)))
+	require.NoError(t, errOf(w.SetAt(ctx, "wall", "", mock.Now().Add(2*time.Hour))))
+	require.NoError(t, errOf(w.SetAt(ctx, "far", "", time.Date(2262, 2, 1, 0, 0, 0, 7, time.UTC))))
+	require.NoError(t, errOf(w.SetSchedule(ctx, "schedule", "v", parse(t, "@every 90m").OnMissed(durable.MissedAll))))
+	require.NoError(t, errOf(w.Set(ctx, "dies", "v", 0)))
 	mock.Add(time.Second)
-	require.NoError(t, w.Set(ctx, "fails", "v", 0))
+	require.NoError(t, errOf(w.Set(ctx, "fails", "v", 0)))
 	mock.Add(time.Second)
 	mock.Add(time.Minute)
-	require.NoError(t, w.Set(ctx, "failed", "v", 0))
+	require.NoError(t, errOf(w.Set(ctx, "failed", "v", 0)))
 	mock.Add(0)
 	return w
 }
@@ -105,7 +105,7 @@ func TestExportOfARunningTimer(t *testing.T) {
 		return nil
 	}
 	w := open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "k", "v", 0))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", 0)))
 	id := <-running
 	lines := exported(t, w)
 	require.Len(t, lines, 1)
@@ -120,7 +120,7 @@ func TestExportOfARunningTimer(t *testing.T) {
 func TestImportOfBadLines(t *testing.T) {
 	mock := clock.NewMock()
 	w := open(t, exportConfig(t, mock, 2))
-	require.NoError(t, w.Set(t.Context(), "k", "there", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "there", time.Hour)))
 	there := exported(t, w)
 	good := strings.Replace(there[0], `"k"`, `"good"`, 1)
 	for bad, want := range map[string]error{
@@ -191,10 +191,10 @@ func TestExportOfOneMoment(t *testing.T) {
 		k := fmt.Sprint(1499 - i)
 		switch i % 4 {
 		case 0:
-			require.NoError(t, w.Set(t.Context(), k, "other", time.Hour))
-			require.NoError(t, w.Set(t.Context(), "new"+k, "other", time.Hour))
+			require.NoError(t, errOf(w.Set(t.Context(), k, "other", time.Hour)))
+			require.NoError(t, errOf(w.Set(t.Context(), "new"+k, "other", time.Hour)))
 		case 1:
-			_, err := w.Move(t.Context(), k, time.Hour)
+			_, _, err := w.Move(t.Context(), k, time.Hour)
 			require.NoError(t, err)
 		case 2:
 			_, _, err := w.Remove(t.Context(), k)

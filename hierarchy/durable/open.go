@@ -42,6 +42,7 @@ type owners interface {
 	Members() ([]cluster.Member, []int)
 	// Health returns errors that describe what this process should do and can't.
 	Health() []error
+	HandOver(ctx context.Context)
 	Shutdown(ctx context.Context) error
 	Close()
 }
@@ -122,6 +123,9 @@ func (w *Keyed[K, V]) common() partition.Config {
 	}
 	if w.cfg.Announce != nil {
 		cfg.Announce = w.announce
+		if w.cfg.Withdrawn != nil {
+			cfg.Withdrawn = w.withdrawn
+		}
 	}
 	if w.cfg.OnDead != nil {
 		cfg.OnDead = w.onDead

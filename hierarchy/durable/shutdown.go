@@ -3,10 +3,11 @@ package durable
 import "context"
 
 // Shutdown begins no further handler, and waits for those that are running, unless they are stuck: see Config.Timeout.
-// When ctx is done, it cancels their contexts and stops waiting. Then it commits what is queued, and a record of the
-// orderly end. If the log does not answer, Shutdown gives up a second after ctx is done. If ctx has no deadline, it
-// gives up after five seconds, or with Config.Conn after fifteen, since servers may have to elect a leader first. Calls
-// that wait for the log then return ErrUnavailable, or ErrClosed if they were not committed.
+// When ctx is done, it cancels their contexts and stops waiting. It does not wait for attempts that have a Token: they
+// go on. Then it commits what is queued, and a record of the orderly end. If the log does not answer, Shutdown gives up
+// a second after ctx is done. If ctx has no deadline, it gives up after five seconds, or with Config.Conn after fifteen,
+// since servers may have to elect a leader first. Calls that wait for the log then return ErrUnavailable, or ErrClosed
+// if they were not committed.
 //
 // With Config.Conn, Shutdown hands the partitions over to the other processes. Until another process is ready to take a
 // partition, the timers of the partition fire in this process. Shutdown waits until the other processes are ready, but

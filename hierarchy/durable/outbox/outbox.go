@@ -123,6 +123,7 @@ const (
 	kindSetAt
 	kindMove
 	kindRemove
+	kindMoveAt
 )
 
 // Set sets a timer for k, with the value v, due d after the call, once tx is committed: see durable.Keyed.Set. The due
@@ -141,6 +142,11 @@ func (b *Box[K, V]) SetAt(ctx context.Context, tx *sql.Tx, k K, v V, t time.Time
 // Move makes the timer of k due d after the call, once tx is committed. If k has no timer by then, nothing happens.
 func (b *Box[K, V]) Move(ctx context.Context, tx *sql.Tx, k K, d time.Duration) error {
 	return b.add(ctx, tx, kindMove, k, nil, after(d))
+}
+
+// MoveAt is like Move, but the timer is due at a wall time: see durable.Keyed.MoveAt.
+func (b *Box[K, V]) MoveAt(ctx context.Context, tx *sql.Tx, k K, t time.Time) error {
+	return b.add(ctx, tx, kindMoveAt, k, nil, unixNano(t))
 }
 
 // Remove removes the timer of k, once tx is committed. If k has no timer by then, nothing happens.

@@ -91,6 +91,8 @@ func (r *relay[K, V]) add(w *row) error {
 		r.batch.SetAt(k, v, time.Unix(0, w.due))
 	case kindMove:
 		r.batch.Move(k, left(w.due))
+	case kindMoveAt:
+		r.batch.MoveAt(k, time.Unix(0, w.due))
 	case kindRemove:
 		r.batch.Remove(k)
 	default:

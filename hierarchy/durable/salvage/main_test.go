@@ -70,13 +70,14 @@ func directory(t *testing.T) (dir string, values map[string]string) {
 	require.NoError(t, err)
 	ctx, values := t.Context(), map[string]string{}
 	set := func(k int, v string, d time.Duration) {
-		require.NoError(t, w.Set(ctx, fmt.Sprint(k), v, d))
+		_, err := w.Set(ctx, fmt.Sprint(k), v, d)
+		require.NoError(t, err)
 		values[fmt.Sprint(k)] = v
 	}
 	for i := range timers {
 		set(i, fmt.Sprintf("%d %s", i, strings.Repeat("v", 1000)), time.Hour)
 	}
-	_, err = w.Move(ctx, "1", 2*time.Hour)
+	_, _, err = w.Move(ctx, "1", 2*time.Hour)
 	require.NoError(t, err)
 	_, _, err = w.Remove(ctx, "2")
 	require.NoError(t, err)

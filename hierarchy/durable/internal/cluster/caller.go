@@ -87,6 +87,9 @@ func (c *Caller) Close() {
 	c.members.Stop()
 }
 
+// HandOver does nothing: a caller has no partitions.
+func (c *Caller) HandOver(context.Context) {}
+
 // Shutdown is Close: there is nothing to hand over.
 func (c *Caller) Shutdown(context.Context) error {
 	c.Close()

@@ -145,6 +145,10 @@ func (c *Cluster) end() *session {
 	return c.latest()
 }
 
+// HandOver makes other processes take the partitions of this one, and waits until they have, for at most a lease or half
+// of the time that ctx has left. Shutdown must follow.
+func (c *Cluster) HandOver(ctx context.Context) { c.latest().handOver(ctx) }
+
 // Shutdown gives the partitions to others, waits for their handlers until ctx is done, and leaves.
 func (c *Cluster) Shutdown(ctx context.Context) error {
 	err := c.end().leave(ctx)

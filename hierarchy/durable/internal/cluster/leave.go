@@ -21,15 +21,22 @@ const (
 	closeTime    = time.Second
 )
 
-// leave gives all partitions away until ctx is done, and ends the lease.
-func (s *session) leave(ctx context.Context) error {
-	s.leaving.Store(&ctx)
+// handOver publishes that this process is leaving, and waits until others have taken what they can take. It may be called
+// again, with a later ctx.
+func (s *session) handOver(ctx context.Context) {
+	announced := s.leaving.Swap(&ctx) != nil
 	s.depart()
-	if s.announce(ctx) != nil {
+	if !announced && s.announce(ctx) != nil {
 		s.silent.Store(true)
-	} else {
+	}
+	if !s.silent.Load() {
 		s.awaitTakers(ctx)
 	}
+}
+
+// leave gives all partitions away until ctx is done, and ends the lease.
+func (s *session) leave(ctx context.Context) error {
+	s.handOver(ctx)
 	errs := wait.All(len(s.slots), len(s.slots), func(at int) error { return s.slots[at].release(ctx) })
 	s.finishCalls(ctx)
 	s.resign(ctx)

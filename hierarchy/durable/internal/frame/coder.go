@@ -33,8 +33,8 @@ func (c *coder) op(op *Op, place int) {
 		c.Fail()
 		return
 	}
-	if !c.writing && op.Kind.renews() {
-		op.ID, op.Wall = c.header.newID(place), op.Kind == SetAt || op.Kind == Next
+	if !c.writing && (op.Kind.Renews() || op.Kind == Request) {
+		op.ID, op.Wall = c.header.NewID(place), op.Kind == SetAt || op.Kind == MoveAt || op.Kind == Next
 	}
 	c.fields(op)
 	if more {
@@ -61,7 +61,7 @@ func (c *coder) fields(op *Op) {
 	case Keep, Import:
 		c.whole(op)
 		return
-	case Move:
+	case Move, MoveAt:
 		c.time(&op.Due)
 	case Remove:
 	case End, Start, Expire:
@@ -91,25 +91,38 @@ const (
 
 func (c *coder) whole(op *Op) {
 	flags := byte(op.State)
+	if c.writing && c.header.version() < 2 && op.State > Dead {
+		flags = byte(Waiting)
+	}
 	if op.Wall {
 		flags |= keepWall
 	}
 	c.byte(&flags)
 	op.State, op.Wall = State(flags&keepState), flags&keepWall != 0
-	if op.State >= states || flags&^(keepState|keepWall) != 0 {
+	if op.State >= c.header.states() || flags&^(keepState|keepWall) != 0 {
 		c.Fail()
 	}
 	c.fixed(&op.ID.Owner)
 	c.number(&op.ID.Number)
 	c.time(&op.Due)
 	c.uint32(&op.Attempt)
-	if op.Attempt > 0 {
+	if op.Attempt > 0 || op.State == Postponed {
 		c.time(&op.Next)
+	}
+	if op.State == Left {
+		c.name(op)
 	}
 	c.bytes(&op.Key)
 	c.bytes(&op.Value)
 	if !c.writing && op.State == Dead {
 		op.Failed = c.header.Time // unless the operation has its own
+	}
+}
+
+// name codes the name of an attempt that was left.
+func (c *coder) name(op *Op) {
+	if c.fixed(&op.Name); op.Name == 0 {
+		c.Fail()
 	}
 }
 

@@ -59,8 +59,12 @@ func (op *Op) hasMore() bool {
 		return op.bits() != 0
 	case Fail, Die, Next:
 		return len(op.Error) > 0
+	case Begin:
+		return op.Name != 0
 	case Start:
 		return op.Moved
+	case Request:
+		return op.Kept
 	}
 	return false
 }
@@ -73,10 +77,19 @@ func (c *coder) more(op *Op) {
 			c.Fail()
 		}
 		return
+	case Begin:
+		c.time(&op.Next)
+		c.name(op)
+		return
 	case Start:
 		op.Moved = true
 		c.time(&op.Due)
 		c.uint32(&op.Missed)
+		return
+	case Request:
+		op.Kept = true
+		c.fixed(&op.ID.Owner)
+		c.number(&op.ID.Number)
 		return
 	case Set, SetAt, Keep, Import:
 	default:

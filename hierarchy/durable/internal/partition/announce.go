@@ -39,10 +39,27 @@ func (f *firer) taken(j job) *attempt {
 	return a
 }
 
+// withdraw calls Config.Withdrawn.
+func (f *firer) withdraw(ref state.Ref) {
+	f.mu.assertHeld()
+	t := f.state.Timer(ref)
+	f.cfg.Withdrawn(f.cfg.firing(&t, t.Attempt+1, f.epoch))
+}
+
+// withdrawAll withdraws all timers that wait for Begin. It is called when the partition has ended.
+func (f *firer) withdrawAll() {
+	if f.cfg.Withdrawn == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.state.EachHeld(f.withdraw)
+}
+
 // end ends an attempt without a handler.
 func (f *firer) end(a *attempt, err error) {
 	f.cfg.Crew.returned(a)
-	a.cancel()
+	a.cancel(nil)
 	f.finished(a, err)
 }
 
@@ -92,11 +109,15 @@ func (p *Partition) waits(key []byte, id frame.ID) (state.Ref, bool) {
 func (t *Taken) Context() context.Context { return t.a.ctx }
 
 // End ends the attempt as Handle does by returning err. It reports whether the end is in the log. If the timer was set,
-// moved or removed since Begin, the end is not in the log. End must be called once.
+// moved or removed since Begin, or if the attempt was ended by its token, the end is not in the log. If the attempt was
+// left to the next owner, the error is ErrLeft. End must be called once.
 func (t *Taken) End(ctx context.Context, err error) (bool, error) {
 	logged := make(chan bool, 1)
 	t.a.logged = logged
 	t.p.firer.end(t.a, err)
+	if over, err := t.p.firer.isOver(t.a); over {
+		return false, err
+	}
 	select {
 	case took := <-logged:
 		return t.p.outcome(took)
@@ -143,11 +164,23 @@ type Later struct {
 func (l *Later) Error() string { return textOf(l.Err) }
 func (l *Later) Unwrap() error { return l.Err }
 
+// Postponed is the error of an attempt that does not count. The next attempt has the same number, and is due after In.
+type Postponed struct {
+	Err error
+	In  time.Duration
+}
+
+func (p *Postponed) Error() string { return textOf(p.Err) }
+func (p *Postponed) Unwrap() error { return p.Err }
+
 // failure returns the item that writes the failure of an attempt to the log.
 func (cfg *Config) failure(j job, err error) item {
 	it := item{kind: failed, job: j, cause: err}
-	final, later := wishes(err)
+	final, later, postponed := wishes(err)
 	switch {
+	case postponed != nil:
+		it.again, it.wait = true, max(0, postponed.In)
+		return it
 	case final:
 		it.last = true
 	case later != nil:
@@ -159,17 +192,20 @@ func (cfg *Config) failure(j job, err error) item {
 	return it
 }
 
-// wishes reports whether an error is a Final and, if it is a Later, returns that. An error whose Unwrap panics counts
-// as neither.
-func wishes(err error) (final bool, later *Later) {
+// wishes reports whether an error is a Final and, if it is a Later or a Postponed, returns that. An error whose Unwrap
+// panics counts as none of them.
+func wishes(err error) (final bool, later *Later, postponed *Postponed) {
 	defer func() {
 		if recover() != nil {
-			final, later = false, nil
+			final, later, postponed = false, nil, nil
 		}
 	}()
+	if errors.As(err, &postponed) {
+		return false, nil, postponed
+	}
 	if f := (*Final)(nil); errors.As(err, &f) {
-		return true, nil
+		return true, nil, nil
 	}
 	errors.As(err, &later)
-	return false, later
+	return false, later, nil
 }

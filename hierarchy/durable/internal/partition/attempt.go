@@ -23,8 +23,9 @@ type attempt struct {
 	firing Firing
 	called bool            // whether the handler was called. Guarded by firer.mu
 	ctx    context.Context // ends when the attempt is over, superseded or given up
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 	limit  limit
+	token
 
 	began   time.Time     // when the handler was called. Crew.mu guards began and running
 	running *list.Element // the attempt's place in Crew.running
@@ -50,6 +51,7 @@ func (f *firer) begin(j job) bool {
 	if f.cfg.Announce != nil { // no handler runs here that could crash the process
 		j.begins, j.suspect = false, false
 	}
+	f.expireLeft(&j)
 	f.active++
 	j.begins = j.begins || j.suspect
 	if j.begins || j.starts {
@@ -109,7 +111,7 @@ func (f *firer) started(j job) *attempt {
 	f.state.Start(j.ref, j.id)
 	a := &attempt{job: j, name: rand.Uint64() | 1, firing: f.cfg.firing(&t, j.attempt, f.epoch)}
 	a.key = []byte(t.Key)
-	a.ctx, a.cancel = context.WithCancel(context.WithValue(f.handlers, attemptKey{}, a))
+	a.ctx, a.cancel = context.WithCancelCause(context.WithValue(f.handlers, attemptKey{}, a))
 	f.attempts[j.ref] = a
 	return a
 }
@@ -127,7 +129,7 @@ func (f *firer) handle(a *attempt) (err error) {
 	if err := f.mayHandle(a); err != nil {
 		return err
 	}
-	defer a.cancel()
+	defer a.cancel(nil)
 	if a.invalid != nil {
 		return a.invalid
 	}
@@ -222,14 +224,14 @@ func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	defer f.mu.Unlock()
 	same = f.attempts[a.ref] == a
 	if same {
-		delete(f.attempts, a.ref)
+		f.remove(a)
 	}
 	if a.suspect {
 		f.trial = false
 	}
 	switch {
 	case same && err == errNotYet:
-		a.cancel()
+		a.cancel(nil)
 		f.delay(a.job)
 		return true, true
 	case same && err == errGone: // the handler was not called, and no further attempt begins

@@ -30,7 +30,7 @@ var (
 	ErrTooLarge = errors.New("durable: too large")
 	ErrDamaged  = storage.ErrDamaged
 	// ErrMixed is for a call whose operations could not be read by a process of an earlier version that shares the log.
-	ErrMixed = fmt.Errorf("%w: a process of an earlier version, which can read neither schedules nor what Import writes, shares the timers", ErrUnavailable)
+	ErrMixed = fmt.Errorf("%w: a process of an earlier version, which can read neither schedules nor what Import and MoveAt write, shares the timers", ErrUnavailable)
 	// ErrSchedule is for a schedule that has no run, or that the owner can't parse, for example because the owner does
 	// not know the time zone.
 	ErrSchedule = fmt.Errorf("%w: the owner of the partition can't read the schedule, or it has no run", ErrArgument)
@@ -60,11 +60,15 @@ type Config struct {
 	// Announce, if not nil, is called instead of Handle with each timer that is due. A lock of the partition is held
 	// during the call. The attempt begins when Begin is called. An error of Announce counts as an error of the attempt.
 	Announce func(Firing) error
-	OnDead   func(Firing, error) // called when a timer, or a run of a schedule, has died; may be nil
-	KeepDead time.Duration       // how long dead timers are kept; 0: for ever
-	Crew     *Crew
-	Gate     *Gate // may be nil
-	Logger   *slog.Logger
+	// Withdrawn, if not nil, is called like Announce, when a timer does not wait for Begin any more although Begin was not
+	// called: it was set, moved or removed, or the partition has ended. It may also be called for a timer that was not
+	// announced.
+	Withdrawn func(Firing)
+	OnDead    func(Firing, error) // called when a timer, or a run of a schedule, has died; may be nil
+	KeepDead  time.Duration       // how long dead timers are kept; 0: for ever
+	Crew      *Crew
+	Gate      *Gate // may be nil
+	Logger    *slog.Logger
 	// Tenure reports whether this process still owns the partition. If it is nil, the process owns the partition until
 	// Close. It is called with a lock of the partition held. When it becomes true again, call Resume.
 	Tenure func() bool

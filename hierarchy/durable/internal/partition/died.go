@@ -55,6 +55,11 @@ func (f *firer) mourn() {
 		call()
 		return
 	}
+	f.apart(call)
+}
+
+// apart calls a function in a goroutine that drain waits for.
+func (f *firer) apart(call func()) {
 	f.mu.Lock()
 	f.active++
 	f.mu.Unlock()

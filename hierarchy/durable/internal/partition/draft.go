@@ -19,8 +19,10 @@ type draft struct {
 	touched map[uint64]int // by the hash of a key: the index of its last change in changes
 	changes []change
 	claim   func(state.Ref, frame.ID) (called bool) // firer.claim
-	owns    map[int]uint64                          // by the index of an operation in the frame: its Op.By, if not 0
-	answers map[state.Request]string                // the answers that the frame holds
+	nameOf  func(state.Ref) uint64                  // firer.nameOf
+	deaths  []death                                 // of timers whose attempts are ended by their tokens
+	owns    map[int]uint64                          // by the index of an operation: its Op.By or the name of its Ending
+	answers map[state.Request]drafted               // the answers that the frame holds
 	floors  map[uint64]uint64                       // by caller: the highest floor in the frame
 	latest  map[uint64]uint64                       // by caller: the highest serial number in the frame
 	room    []byte                                  // a buffer for encoding an answer
@@ -43,7 +45,8 @@ type change struct {
 	due     int64 // the timer's due time, which is a wall time if wall is set
 	wall    bool
 	attempt uint32 // the last attempt that the log has
-	next    int64  // when the next attempt is due. Set only if attempt is not 0 and ref is 0
+	next    int64  // when the next attempt is due, or 0 if that is due or ref is not 0
+	name    uint64 // the name of the attempt, if the frame leaves it
 	extra   state.Extra
 	ref     state.Ref // the timer in the state, if the frame has not changed it; otherwise 0
 }
@@ -81,6 +84,8 @@ func (d *draft) start(last head, t *ownTime) {
 	clear(d.latest)
 	clear(d.changes)
 	d.changes = d.changes[:0]
+	clear(d.deaths)
+	d.deaths = d.deaths[:0]
 	d.pending = d.state.Len()
 }
 
@@ -131,7 +136,7 @@ func (d *draft) fits(it *item) bool {
 
 // call adds those operations of c that change something. If it returns an error, it has added no operation.
 func (d *draft) call(c *Call) error {
-	if d.Header().Version < 2 && slices.ContainsFunc(c.Ops, func(a Op) bool { return len(a.Schedule) > 0 || a.Kind == frame.Import }) {
+	if d.Header().Version < 2 && slices.ContainsFunc(c.Ops, isNewer) {
 		return ErrMixed
 	}
 	if c.Request.named() {
@@ -140,6 +145,7 @@ func (d *draft) call(c *Call) error {
 	if refused(c.Ops) {
 		return ErrSchedule
 	}
+	c.place, c.Time = d.Len(), d.Header().Time
 	var ok bool
 	if c.Values, ok = d.addOps(c.Ops, c.Took, d.cfg.MaxPending, c.Values[:0]); !ok {
 		return ErrFull
@@ -198,12 +204,13 @@ func sum(was, now after) (n int) {
 func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 	now = change{key: a.Key, value: was.value, raw: was.raw, after: live, id: was.id, due: a.Due, extra: was.extra}
 	switch a.Kind {
+	case frame.End: // see draft.end
 	case frame.Set, frame.SetAt:
 		now.value, now.raw, now.wall = "", a.Value, a.Kind == frame.SetAt
 		now.extra = state.Extra{Schedule: string(a.Schedule), Trace: string(a.Trace)}
 		took = d.holds(a, &was)
-	case frame.Move:
-		now.extra.Started = false
+	case frame.Move, frame.MoveAt:
+		now.wall, now.extra.Started = a.Kind == frame.MoveAt, false
 		now.extra.Forgive()
 		took = was.after == live
 	case frame.Remove:
@@ -226,13 +233,16 @@ func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 
 // addOp adds one operation if it changes its key, and appends what it returns to its caller to values.
 func (d *draft) addOp(a *Op, values *[]string) bool {
+	if a.Kind == frame.End {
+		return d.end(a)
+	}
 	was, hash := d.look(a.Key)
 	now, took := d.becomes(a, was)
+	if a.returns(took) {
+		*values = append(*values, d.returned(a, &was, took))
+	}
 	if !took {
 		return false
-	}
-	if a.takesOut() {
-		*values = append(*values, d.takenOut(a, &was))
 	}
 	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due, More: frame.More{Schedule: a.Schedule, Trace: a.Trace}}
 	switch a.Kind {

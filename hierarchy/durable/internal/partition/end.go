@@ -8,7 +8,8 @@ import (
 
 // This file shows how a partition ends.
 
-// Shutdown begins no further attempt, and waits for the running handlers until ctx is done. Then it cancels the
+// Shutdown begins no further attempt, leaves the attempts that have tokens to the next owner, and waits for the running
+// handlers until ctx is done. Then it cancels the
 // contexts of the handlers that still run. At last it writes what is in the queue, and a Close. If ctx ended before all
 // this was done, Shutdown returns an error.
 func (p *Partition) Shutdown(ctx context.Context) error {
@@ -53,6 +54,7 @@ func (p *Partition) end(ctx context.Context, why error) error {
 	defer context.AfterFunc(ctx, p.abandonLate)()
 	<-p.writer.stopped
 	p.firer.close()
+	p.firer.withdrawAll()
 	p.writer.abandon()
 	return p.writer.left
 }
@@ -100,6 +102,7 @@ func (p *Partition) Abandon() {
 	p.writer.abandon()
 	<-p.writer.stopped
 	p.firer.close()
+	p.firer.withdrawAll()
 }
 
 // Stopped returns a channel that is closed when nothing is written any more: the partition was ended, or the log has

@@ -32,6 +32,7 @@ type firer struct {
 	agenda
 	epoch    uint64
 	attempts map[state.Ref]*attempt // the attempts in progress
+	lasting  map[uint64]*attempt    // by name: those of attempts that have a token
 	outdone  map[string][]*attempt  // by key: attempts whose handlers have changed their own timer and still run
 	active   int                    // the number of goroutines of attempts, and of attempts that are about to begin
 	stuck    int                    // the number of handlers that still run although their attempts were given up
@@ -200,13 +201,16 @@ func (f *firer) halt() {
 	f.mu.Unlock()
 }
 
-// drain prevents further attempts from beginning, and waits for those in progress until ctx is done. Then it cancels
-// their contexts.
+// drain prevents further attempts from beginning, leaves those that have tokens to the next owner, and waits for the
+// others until ctx is done. Then it cancels their contexts.
 func (f *firer) drain(ctx context.Context) error {
 	defer f.cancel()
 	f.mu.Lock()
 	f.stopped = true
 	f.settled.Broadcast()
+	for _, a := range f.lasting {
+		f.leaveToNext(a)
+	}
 	idle := make(chan struct{})
 	switch {
 	case f.active == 0:
@@ -230,9 +234,9 @@ func (f *firer) drain(ctx context.Context) error {
 	}
 }
 
-// underWay returns the attempts that are in progress.
+// underWay returns the attempts that are in progress, without those that can be left to the next owner.
 func (f *firer) underWay() []*attempt {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Collect(maps.Values(f.attempts))
+	return slices.DeleteFunc(slices.Collect(maps.Values(f.attempts)), func(a *attempt) bool { return f.lasting[a.name] == a })
 }

@@ -12,7 +12,10 @@ func imported(a *Op) change {
 	t := a.Timer
 	c := change{key: a.Key, raw: a.Value, after: live, id: t.ID, due: t.Due, wall: t.Wall, attempt: t.Attempt,
 		next: t.Next, extra: t.Extra}
-	if c.attempt > 0 && c.next == 0 { // the timer did not wait for a retry, so its next attempt is due at once
+	switch {
+	case c.attempt == 0:
+		c.next = 0
+	case c.next == 0: // the timer did not wait for a retry, so its next attempt is due at once
 		c.next = t.Due
 	}
 	if t.Dead {

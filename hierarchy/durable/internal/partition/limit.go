@@ -123,20 +123,24 @@ func (f *firer) giveUp(a *attempt) {
 	f.mu.Unlock()
 	f.cfg.Logger.Warn("durable: a handler is stuck: it has not returned after twice Timeout",
 		"partition", f.cfg.Partition, "key", a.firing.Key, "attempt", a.attempt, "timeout", f.cfg.Crew.limits.timeout)
-	a.cancel()
+	a.cancel(nil)
 	f.conclude(a, ErrTimeout)
 	if f.virtual {
 		<-a.done
 	}
 }
 
-// returned records that the handler of an attempt has returned. It reports false if the attempt was given up before.
+// returned records that the handler of an attempt has returned. It reports false if the attempt was given up, left or
+// ended by its token before.
 func (f *firer) returned(a *attempt) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.handled(a)
 	if a.limit.stuck {
 		f.addStuck(-1)
+		return false
+	}
+	if a.left || a.ended {
 		return false
 	}
 	a.limit.over = true

@@ -49,9 +49,9 @@ func (f *firer) superseded(ref state.Ref, by uint64) {
 		return
 	}
 	f.mu.assertHeld()
-	delete(f.attempts, ref)
+	f.remove(a)
 	if a.name != by {
-		a.cancel()
+		a.cancel(nil)
 		return
 	}
 	if f.outdone == nil {
@@ -60,16 +60,20 @@ func (f *firer) superseded(ref state.Ref, by uint64) {
 	f.outdone[string(a.key)] = append(f.outdone[string(a.key)], a)
 }
 
-// changed cancels the contexts of attempts whose handlers have changed their own key and still run. It is called when
-// that key is changed again. by is the name of the attempt whose handler requested the change, or 0; the context of
-// that attempt is not cancelled.
+// changed is called when an operation was applied. by is the name of the attempt whose handler requested the operation,
+// or that the operation ends by its token, or 0. changed cancels the contexts of attempts whose handlers have changed
+// their own key before, and still run, but not the context of the attempt by that name.
 func (f *firer) changed(op *frame.Op, by uint64) {
 	f.mu.assertHeld()
 	switch op.Kind {
-	case frame.Set, frame.SetAt, frame.Move, frame.Remove, frame.Import:
+	case frame.End, frame.Fail, frame.Die, frame.Next:
+		f.endedBy(by)
+	case frame.Begin:
+		f.remove(f.lasting[op.Name])
+	case frame.Set, frame.SetAt, frame.Move, frame.MoveAt, frame.Remove, frame.Import:
 		for _, a := range f.outdone[string(op.Key)] {
 			if a.name != by {
-				a.cancel()
+				a.cancel(nil)
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	*w = writer{
 		cfg: &p.cfg, reader: &p.reader, marks: &p.marks, trims: &p.trims, firer: &p.firer, tenure: &p.tenure, time: p.time,
 		mu: &p.mu, stopped: make(chan struct{}),
-		draft: draft{cfg: &p.cfg, seed: maphash.MakeSeed(), touched: make(map[uint64]int), claim: p.firer.claim},
+		draft: draft{cfg: &p.cfg, seed: maphash.MakeSeed(), touched: make(map[uint64]int), claim: p.firer.claim, nameOf: p.firer.nameOf},
 	}
 	w.ctx, w.abandon = context.WithCancel(ctx)
 	w.doubting.isOuter()
@@ -80,6 +80,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	p.firer = firer{
 		cfg: &p.cfg, queue: &w.queue, silence: &w.silence, tenure: &p.tenure, virtual: clock.Virtual(cfg.Clock),
 		mu: &p.mu, agenda: agenda{time: p.time}, attempts: make(map[state.Ref]*attempt),
+		lasting: make(map[uint64]*attempt),
 	}
 	p.firer.settled.L = &p.mu
 	p.firer.handlers, p.firer.cancel = context.WithCancel(ctx)
@@ -93,6 +94,9 @@ func (p *Partition) newState() {
 	p.state.SetRemember(p.cfg.Remember)
 	p.state.SetKeepDead(p.cfg.KeepDead)
 	p.state.Superseded = func(ref state.Ref) { p.firer.superseded(ref, p.writer.applying) }
+	if p.cfg.Withdrawn != nil {
+		p.state.Withdrawn = p.firer.withdraw
+	}
 	p.writer.draft.state, p.trims.state, p.firer.state = p.state, p.state, p.state
 }
 

@@ -14,6 +14,7 @@ const (
 	begun                   // an attempt is about to begin, after its begin is in the log
 	ended                   // the handler has returned nil
 	failed                  // the handler has failed
+	left                    // the attempt goes on, whoever owns the log
 	expired                 // the timer has been dead for KeepDead
 	barrier                 // writes nothing; the job is released when all items before it are settled or given up
 	closed                  // no item follows
@@ -26,6 +27,9 @@ type item struct {
 	job   job
 	wait  time.Duration   // after a failed attempt: the time until the next one
 	last  bool            // the failed attempt was the last: the timer is dead
+	again bool            // the failed attempt does not count
+	name  uint64          // left: the name of the attempt
+	until int64           // left: the owner's time until which the attempt goes on
 	cause error           // why the attempt failed
 	text  []byte          // the text of cause for the log
 	ended func(took bool) // if not nil, called instead of job.release. Must not block

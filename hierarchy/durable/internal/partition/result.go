@@ -15,36 +15,55 @@ func (d *draft) attempt(it *item) bool {
 	if was.after != live || was.id != it.job.id {
 		return false
 	}
-	op := frame.Op{Kind: frame.End, Key: it.job.key, ID: it.job.id}
+	if it.kind == begun {
+		return d.begin(&it.job, was, hash)
+	}
+	d.result(it, was, hash)
+	return true
+}
+
+// begin adds what must be in the log before an attempt begins. It reports false if the attempt does not begin.
+func (d *draft) begin(j *job, was change, hash uint64) bool {
+	if j.starts && !d.startRun(j, was, hash) {
+		return false
+	}
+	if j.begins {
+		now := was
+		now.attempt = j.attempt
+		d.Add(&frame.Op{Kind: frame.Begin, Attempt: j.attempt, Key: j.key, ID: j.id})
+		d.note(hash, was.after, now)
+	}
+	return true
+}
+
+// result adds the result of an attempt.
+func (d *draft) result(it *item, was change, hash uint64) {
+	op := frame.Op{Kind: frame.End, Key: it.job.key, ID: it.job.id, Attempt: it.job.attempt}
 	now := was
-	now.attempt, now.ref = it.job.attempt, 0
-	switch op.Attempt = it.job.attempt; {
-	case it.kind == begun:
-		if it.job.starts && !d.startRun(&it.job, was, hash) {
-			return false
-		}
-		if !it.job.begins {
-			return true
-		}
-		op.Kind, now.ref = frame.Begin, was.ref
+	now.attempt, now.ref, now.name = it.job.attempt, 0, 0
+	switch {
 	case it.kind == ended:
 		if d.goesOn(it, was, hash) {
-			return true
+			return
 		}
 		now.after = absent
+	case it.kind == left:
+		leave(&op, &now, it, d.Header().Version)
 	case it.last:
 		if d.goesOn(it, was, hash) {
-			return true
+			return
 		}
 		op.Kind, now.after = frame.Die, dead
 		op.Error = it.text
 		now.extra.Fail(d.Header(), &op)
 	default:
 		op.Kind, op.Next, op.Error = frame.Fail, state.Add(d.now, int64(it.wait)), it.text
-		now.next = op.Next
+		if it.again {
+			op.Attempt--
+		}
+		now.attempt, now.next = op.Attempt, op.Next
 		now.extra.Fail(d.Header(), &op)
 	}
 	d.Add(&op)
 	d.note(hash, was.after, now)
-	return true
 }

@@ -73,10 +73,12 @@ func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
 		switch a.Kind {
 		case frame.Set, frame.Move:
 			b = binary.AppendVarint(b, int64(less(a.In, ago)))
-		case frame.SetAt:
+		case frame.SetAt, frame.MoveAt:
 			b = binary.AppendVarint(b, a.Due)
 		case frame.Import:
 			b = a.Timer.Append(b)
+		case frame.End:
+			b = appendEnding(b, a.Ending)
 		}
 		b = frame.AppendBytes(b, a.Key)
 		if hasValue(a.Kind) {
@@ -96,6 +98,9 @@ func partSize(ops []partition.Op) int {
 		n += 2 + 5*binary.MaxVarintLen64 + len(a.Key) + len(a.Value) + len(a.Schedule) + len(a.Trace)
 		if t := a.Timer; t != nil {
 			n += t.Size()
+		}
+		if e := a.Ending; e != nil {
+			n += 8 + len(e.Text)
 		}
 	}
 	return n
@@ -148,7 +153,7 @@ func (c *cutter) op(call *partition.Call, age time.Duration) bool {
 	switch a.Kind {
 	case frame.Set, frame.Move:
 		a.In = less(time.Duration(c.Varint()), age)
-	case frame.SetAt:
+	case frame.SetAt, frame.MoveAt:
 		a.Due = c.Varint()
 	case frame.Import:
 		t := state.ReadTimer(&c.Reader)
@@ -156,6 +161,8 @@ func (c *cutter) op(call *partition.Call, age time.Duration) bool {
 		if t.Key != "" || t.Value != "" {
 			return false
 		}
+	case frame.End:
+		a.Ending = c.ending()
 	case frame.Remove, frame.Revive:
 	default:
 		return false

@@ -4,6 +4,8 @@ package remote
 
 import (
 	"encoding/binary"
+	"math"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -44,15 +46,17 @@ func allowed(k frame.Kind) byte {
 	case frame.Set:
 		return ifOption | wholeOption | traceOption
 	case frame.SetAt:
-		return scheduleOption | traceOption
-	case frame.Remove:
+		return ifOption | wholeOption | scheduleOption | traceOption
+	case frame.Move, frame.MoveAt, frame.Remove, frame.Revive:
 		return wholeOption
 	}
 	return 0
 }
 
 // isExtended reports whether an operation is unknown to owners of earlier versions.
-func isExtended(a *partition.Op) bool { return options(a) != 0 || a.Kind == frame.Import }
+func isExtended(a *partition.Op) bool {
+	return options(a) != 0 || a.Kind == frame.Import || a.Kind == frame.MoveAt || a.Kind == frame.End
+}
 
 // appendHead appends the kind of an operation with its flags, and the fields that these announce.
 func appendHead(b []byte, a *partition.Op) []byte {
@@ -96,6 +100,37 @@ func (c *cutter) head() (a partition.Op) {
 		a.Trace = c.some(partition.MaxTrace)
 	}
 	return a
+}
+
+// appendEnding appends how an attempt ends.
+func appendEnding(b []byte, e *partition.Ending) []byte {
+	b = binary.LittleEndian.AppendUint64(b, e.Name)
+	b = binary.AppendUvarint(b, uint64(e.Attempt))
+	b = append(b, byte(e.How))
+	if e.How == partition.Retry || e.How == partition.Postpone {
+		b = binary.AppendVarint(b, int64(e.In))
+	}
+	if e.How != partition.Done {
+		b = frame.AppendBytes(b, []byte(e.Text))
+	}
+	return b
+}
+
+// ending reads what appendEnding has appended.
+func (c *cutter) ending() *partition.Ending {
+	e := &partition.Ending{Name: c.Fixed()}
+	n := c.Uvarint()
+	e.Attempt, e.How = uint32(n), partition.How(c.Byte())
+	if e.How == partition.Retry || e.How == partition.Postpone {
+		e.In = time.Duration(c.Varint())
+	}
+	if e.How != partition.Done {
+		e.Text = string(c.Bytes())
+	}
+	if e.Name == 0 || n == 0 || n > math.MaxUint32 || e.How >= partition.Hows || len(e.Text) > partition.MaxError {
+		c.Fail()
+	}
+	return e
 }
 
 // some reads a byte string of at least one byte and at most the number of bytes in most.

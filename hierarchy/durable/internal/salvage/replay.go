@@ -81,13 +81,13 @@ func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
 	case frame.Remove, frame.End, frame.Expire:
 		delete(r.timers, string(op.Key))
 		delete(r.lost, string(op.Key))
-	case frame.Move, frame.Begin, frame.Fail, frame.Die, frame.Revive, frame.Next, frame.Start:
+	case frame.Move, frame.MoveAt, frame.Begin, frame.Fail, frame.Die, frame.Revive, frame.Next, frame.Start:
 		t := r.timers[string(op.Key)]
 		number := op.ID.Number
 		if op.Kind == frame.Next {
 			number = op.Ended
 		}
-		if t == nil || op.Kind != frame.Move && t.ID.Number != number {
+		if t == nil || op.Kind != frame.Move && op.Kind != frame.MoveAt && t.ID.Number != number {
 			r.lost[string(op.Key)] = f.Number // until a keep follows
 			delete(r.timers, string(op.Key))
 			return
@@ -100,11 +100,14 @@ func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
 func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 	t.said = f.Number
 	switch op.Kind {
-	case frame.Move:
-		t.Due, t.Wall, t.ID, t.Attempt, t.Started = op.Due, false, op.ID, 0, false
+	case frame.Move, frame.MoveAt:
+		t.Due, t.Wall, t.ID, t.Attempt, t.Started = op.Due, op.Wall, op.ID, 0, false
 		t.Forgive()
 	case frame.Begin:
 		t.Attempt = op.Attempt
+		if op.Name != 0 {
+			t.Next = op.Next
+		}
 	case frame.Fail:
 		t.Attempt, t.Next = op.Attempt, op.Next
 		t.Fail(&f.Header, op)

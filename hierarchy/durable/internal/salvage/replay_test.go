@@ -15,7 +15,7 @@ func TestAnswersAmongTimers(t *testing.T) {
 	w.Start(frame.Header{Number: 1})
 	w.Add(&frame.Op{Kind: frame.Set, Key: []byte("a"), Value: []byte("1")})
 	w.Add(&frame.Op{Kind: frame.Request, Caller: 1, Serial: 300, Floor: 299,
-		Answers: frame.AppendAnswer(nil, frame.Done, []bool{true}, "value")})
+		Answers: (&frame.Answer{Took: []bool{true}, Value: "value"}).Append(nil)})
 	w.Add(&frame.Op{Kind: frame.Set, Key: []byte("b"), Value: []byte("2")})
 	b, _ := w.Finish()
 	r, c := &replayed{timers: make(map[string]*Timer), lost: make(map[string]uint64)}, new(chain)

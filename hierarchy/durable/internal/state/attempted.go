@@ -33,7 +33,15 @@ func (s *State) change(h *frame.Header, op *frame.Op, i uint32, r *record) {
 		return
 	case frame.Begin:
 		r.attempt = op.Attempt
-		s.begun[i] = struct{}{}
+		if op.Name == 0 {
+			s.begun[i] = struct{}{}
+			delete(s.left, i)
+			break
+		}
+		s.finished(i, r)
+		s.leave(i, r)
+		s.left[i] = op.Name
+		s.waitUntil(i, r, false, op.Next)
 	case frame.Fail:
 		s.finished(i, r)
 		s.leave(i, r)
@@ -100,7 +108,12 @@ func (s *State) leave(i uint32, r *record) {
 		if s.Superseded != nil {
 			s.Superseded(Ref(i))
 		}
+	case held:
+		if s.Withdrawn != nil {
+			s.Withdrawn(Ref(i))
+		}
 	}
 	delete(s.begun, i)
+	delete(s.left, i)
 	r.state = waiting
 }

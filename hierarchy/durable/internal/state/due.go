@@ -136,6 +136,30 @@ func (s *State) Hold(ref Ref, id frame.ID) {
 	}
 }
 
+// Left returns the name of the attempt that was left, if it still goes on: its timer is not due again. Otherwise it
+// returns 0.
+func (s *State) Left(ref Ref) uint64 {
+	if r := s.records.timer(uint32(ref)); r == nil || r.state != waiting {
+		return 0
+	}
+	return s.left[uint32(ref)]
+}
+
+// WasLeft reports whether the last attempt of a timer was left, and has no end.
+func (s *State) WasLeft(ref Ref) bool {
+	_, ok := s.left[uint32(ref)]
+	return ok
+}
+
+// EachHeld calls f for all timers that are held.
+func (s *State) EachHeld(f func(Ref)) {
+	for i := uint32(1); i < s.records.next; i++ {
+		if r := s.records.timer(i); r != nil && r.state == held {
+			f(Ref(i))
+		}
+	}
+}
+
 // Held reports whether the timer with that ID is held.
 func (s *State) Held(ref Ref, id frame.ID) bool {
 	return s.is(ref, id, held)
@@ -161,7 +185,7 @@ func (s *State) waitUntil(i uint32, r *record, wall bool, until int64) {
 	switch {
 	case s.built:
 		r.handle = s.wheel(wall).Set(i, time.Duration(until))
-	case r.attempt > 0:
+	case r.attempt > 0 || until != r.due:
 		s.next[i] = until
 	}
 }

@@ -20,7 +20,8 @@ type model struct {
 	state  *State
 	timers map[string]Timer
 	until  map[string]int64 // when those that wait are due
-	number uint64           // of the frame
+	left   map[string]uint64
+	number uint64 // of the frame
 	ids    uint64
 }
 
@@ -28,7 +29,7 @@ type model struct {
 func TestModel(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			m := &model{rand: rand.New(rand.NewPCG(seed, 1)), timers: map[string]Timer{}, until: map[string]int64{}}
+			m := &model{rand: rand.New(rand.NewPCG(seed, 1)), timers: map[string]Timer{}, until: map[string]int64{}, left: map[string]uint64{}}
 			m.state = New()
 			m.state.SetKeepDead(keepDead)
 			if seed%2 == 0 {
@@ -66,8 +67,11 @@ func (m *model) step(t *testing.T) {
 		now.LastError, now.Failed = "", 0
 	case frame.Remove:
 	case frame.End:
-	case frame.Fail:
-		op.Attempt, op.Next = was.Attempt+1, int64(m.rand.IntN(1000))
+	case frame.Begin:
+		op.Attempt, op.Next, op.Name = was.Attempt+1, int64(m.rand.IntN(1000)), m.ids
+		now.Attempt, until = op.Attempt, op.Next
+	case frame.Fail: // of an attempt that counts, or does not
+		op.Attempt, op.Next = was.Attempt+uint32(m.rand.IntN(2)), int64(m.rand.IntN(1000))
 		now.Attempt, until = op.Attempt, op.Next
 		if m.rand.IntN(3) > 0 {
 			op.Error = []byte(m.text("error"))
@@ -112,6 +116,9 @@ func (m *model) step(t *testing.T) {
 	}
 	require.NoError(t, err)
 	m.timers[key], m.until[key] = now, until
+	if op.Kind != frame.Start {
+		m.left[key] = op.Name
+	}
 	if op.Kind == frame.Remove || op.Kind == frame.End || op.Kind == frame.Expire {
 		delete(m.timers, key)
 		delete(m.until, key)
@@ -147,8 +154,11 @@ func (m *model) compare(t *testing.T, s *State) {
 			dead++
 			expiries = append(expiries, want.Failed+keepDead)
 		} else {
-			until, _ := s.Until(ref)
+			until, _ := s.until(s.records.at(uint32(ref)))
 			require.Equal(t, m.until[key], until, key)
+			require.Equal(t, m.left[key], s.Left(ref))
+			require.Equal(t, m.left[key] != 0, s.WasLeft(ref))
+			require.Equal(t, m.left[key] != 0, s.Listed(ref).Running)
 		}
 		bytes += int64(s.records.at(uint32(ref)).size()) + want.Extra.size()
 	}

@@ -39,10 +39,13 @@ type State struct {
 	keepDead  int64
 
 	begun map[uint32]struct{} // timers with an attempt of which the log has the begin but not the end
-	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if it has had an attempt
+	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if that is not its due time
+	left  map[uint32]uint64   // the names of attempts that were left. Their timers wait, or are due again
 
 	// Superseded, if not nil, is called for a timer that was set, moved or removed while its attempt was in progress.
 	Superseded func(Ref)
+	// Withdrawn, if not nil, is called for a timer that was held when it was set, moved or removed.
+	Withdrawn func(Ref)
 
 	clean bool // the last operation was a Close
 }
@@ -57,6 +60,7 @@ func New() *State {
 		extras:   make(map[uint32]*Extra),
 		begun:    make(map[uint32]struct{}),
 		next:     make(map[uint32]int64),
+		left:     make(map[uint32]uint64),
 	}
 }
 
@@ -103,7 +107,7 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	s.preserve(i)
 	r := s.records.at(i)
 	switch op.Kind {
-	case frame.Move:
+	case frame.Move, frame.MoveAt:
 		if r.state == dead {
 			return senseless(op, "the timer is dead")
 		}
@@ -120,7 +124,7 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 // counts as not started after that, and makes up for the same number of other runs as before.
 func (s *State) move(i uint32, r *record, op *frame.Op) {
 	s.leave(i, r)
-	r.due, r.id, r.wall, r.attempt = op.Due, op.ID, false, 0
+	r.due, r.id, r.wall, r.attempt = op.Due, op.ID, op.Wall, 0
 	e := s.extra(i)
 	e.Started = false
 	e.Forgive()
@@ -191,6 +195,11 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 	case frame.Begun:
 		s.begun[i] = struct{}{}
 		s.wait(i, r, op.Next)
+	case frame.Left:
+		s.left[i] = op.Name
+		s.waitUntil(i, r, false, op.Next)
+	case frame.Postponed:
+		s.waitUntil(i, r, false, op.Next)
 	case frame.Waiting:
 		if op.Attempt > 0 {
 			s.waitUntil(i, r, false, op.Next)

@@ -36,6 +36,14 @@ func (s *State) Find(key []byte) (t Timer, ref Ref, ok bool) {
 // progress, or the timer is dead, it returns Due.
 func (s *State) Until(ref Ref) (until int64, wall bool) {
 	r := s.records.at(uint32(ref))
+	if s.Left(ref) == 0 {
+		return s.until(r)
+	}
+	return r.due, r.wall
+}
+
+// until returns when the timer of a record is due that waits, and otherwise its due time.
+func (s *State) until(r *record) (until int64, wall bool) {
 	if r.state == waiting {
 		for w, wheel := range s.wheels {
 			if _, due, ok := wheel.Get(r.handle); ok {
@@ -49,7 +57,7 @@ func (s *State) Until(ref Ref) (until int64, wall bool) {
 // IsDue reports whether an attempt of a timer is due or in progress. It stays true if the wall clock is set back.
 func (s *State) IsDue(ref Ref) bool {
 	st := s.records.at(uint32(ref)).state
-	return st == held || st == running
+	return st == held || st == running || s.Left(ref) != 0
 }
 
 // Keep returns the operation that writes a timer again. It appends the timer's bytes to room, and returns room. A timer
@@ -62,8 +70,15 @@ func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 		op.State = frame.Dead
 	case begun:
 		op.State, op.Next = frame.Begun, now
+	case s.Left(ref) != 0:
+		op.State, op.Name = frame.Left, s.Left(ref)
+		op.Next, _ = s.until(r)
 	case r.attempt > 0 && r.state == waiting:
-		op.Next, _ = s.Until(ref)
+		op.Next, _ = s.until(r)
+	case r.state == waiting:
+		if until, wall := s.until(r); until != r.due || wall != r.wall {
+			op.State, op.Next = frame.Postponed, until
+		}
 	case r.attempt > 0:
 		op.Next = now
 	}
@@ -88,6 +103,9 @@ func (s *State) Listed(ref Ref) Timer {
 	t.Running = s.records.at(i).state == running
 	if _, written := s.begun[i]; t.Running && !written {
 		t.Attempt++
+	}
+	if t.Running = t.Running || s.Left(ref) != 0; t.Running {
+		return t
 	}
 	if t.Attempt > 0 && s.records.at(i).state == waiting {
 		t.Next, _ = s.Until(ref)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
@@ -54,7 +53,7 @@ func (a *API) batch(ctx context.Context, in *batchInput) (*batchOutput, error) {
 	}
 	out := new(batchOutput)
 	out.Body.Results = make([]Result, len(in.Body.Operations))
-	c := chunk{api: a, ctx: ctx, who: who, now: time.Now(), results: out.Body.Results}
+	c := chunk{api: a, ctx: ctx, who: who, results: out.Body.Results}
 	for i := range in.Body.Operations {
 		c.add(i, &in.Body.Operations[i])
 	}
@@ -67,7 +66,6 @@ type chunk struct {
 	api     *API
 	ctx     context.Context
 	who     *access.Bearer
-	now     time.Time
 	results []Result
 	batch   durable.Batch[string, task.Task]
 	places  []int
@@ -112,7 +110,7 @@ func (c *chunk) addTo(op *Operation) error {
 		if err != nil {
 			return err
 		}
-		c.batch.Move(op.Key, due.from(c.now))
+		c.move(op.Key, &due)
 	case "remove":
 		c.batch.Remove(op.Key)
 	default:
@@ -122,21 +120,35 @@ func (c *chunk) addTo(op *Operation) error {
 }
 
 func (c *chunk) set(s *setting) {
-	in := s.due.from(c.now)
+	at := !s.due.at.IsZero()
 	switch {
+	case s.cond == "absent" && at:
+		c.batch.SetAtIfAbsent(s.key, s.task, s.due.at)
 	case s.cond == "absent":
-		c.batch.SetIfAbsent(s.key, s.task, in)
+		c.batch.SetIfAbsent(s.key, s.task, s.due.in)
+	case s.cond == "sooner" && at:
+		c.batch.SetAtSooner(s.key, s.task, s.due.at)
 	case s.cond == "sooner":
-		c.batch.SetSooner(s.key, s.task, in)
+		c.batch.SetSooner(s.key, s.task, s.due.in)
+	case s.cond == "later" && at:
+		c.batch.SetAtLater(s.key, s.task, s.due.at)
 	case s.cond == "later":
-		c.batch.SetLater(s.key, s.task, in)
+		c.batch.SetLater(s.key, s.task, s.due.in)
 	case s.due.schedule != "":
 		c.batch.SetSchedule(s.key, s.task, s.schedule)
-	case s.due.at.IsZero():
-		c.batch.Set(s.key, s.task, in)
-	default:
+	case at:
 		c.batch.SetAt(s.key, s.task, s.due.at)
+	default:
+		c.batch.Set(s.key, s.task, s.due.in)
 	}
+}
+
+func (c *chunk) move(key string, d *due) {
+	if d.at.IsZero() {
+		c.batch.Move(key, d.in)
+		return
+	}
+	c.batch.MoveAt(key, d.at)
 }
 
 // flush does the operations of the chunk.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"net/http"
@@ -70,6 +71,9 @@ func (a *API) registerLive() {
 			errToken.write(w)
 			return
 		}
-		page.ServeHTTP(w, r)
+		ctx, cancel := context.WithCancel(r.Context()) // a stream does not end by itself
+		defer cancel()
+		defer a.Service.OnDrain(cancel)()
+		page.ServeHTTP(w, r.WithContext(ctx))
 	})
 }

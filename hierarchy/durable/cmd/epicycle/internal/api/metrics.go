@@ -61,6 +61,9 @@ func (c lanes) Collect(ch chan<- prometheus.Metric) {
 	gauge(sendingDesc, l.Sending)
 	gauge(waitingDesc, l.Waiting)
 	gauge(takenDesc, l.Taken)
+	if l.Others > 0 { // without the label
+		gauge(queueDesc, l.Others, "")
+	}
 	for name, n := range l.Queues {
 		gauge(queueDesc, n, name)
 	}

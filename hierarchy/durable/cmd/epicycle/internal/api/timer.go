@@ -25,7 +25,7 @@ type Timer struct {
 	To       Target          `json:"to"`
 	Timeout  string          `json:"timeout" doc:"Of an attempt, as Go writes durations" example:"30s"`
 	Due      time.Time       `json:"due"`
-	ID       string          `json:"id,omitempty" doc:"The same at each attempt, and never that of another timer. Absent if the timer has ended on another server before the answer"`
+	ID       string          `json:"id" doc:"The same at each attempt, and never that of another timer"`
 	Attempt  int             `json:"attempt" doc:"How many attempts have begun"`
 	State    string          `json:"state" enum:"waiting,running,dead"`
 	Schedule string          `json:"schedule,omitempty"`
@@ -106,14 +106,6 @@ func parseAt(text string) (time.Time, error) {
 		return t, fmt.Errorf("at: %.40q is too early", text)
 	}
 	return t, nil
-}
-
-// from returns the time from now until the timer is due.
-func (d *due) from(now time.Time) time.Duration {
-	if d.at.IsZero() {
-		return d.in
-	}
-	return max(0, d.at.Sub(now))
 }
 
 // task returns the value of the timer to be set.

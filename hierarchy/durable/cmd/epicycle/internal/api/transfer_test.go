@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
@@ -22,11 +23,14 @@ import (
 func TestMain(m *testing.M) { leak.Main(m) }
 
 // newAPI returns one with a service of its own.
-func newAPI(t testing.TB) *API {
+func newAPI(t testing.TB) *API { return newAPIAt(t, nil) }
+
+// newAPIAt returns an API whose timers go by a clock.
+func newAPIAt(t testing.TB, c clock.Clock) *API {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	s, err := service.Open(t.Context(), service.Config{
-		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger},
+		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger, Clock: c},
 		Sender:  web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
 	})
 	require.NoError(t, err)

@@ -113,7 +113,6 @@ func (f *front) serve(ctx context.Context, h http.Handler, drain func(context.Co
 		ErrorLog:    slog.NewLogLogger(f.logger.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return base },
 	}
-	server.RegisterOnShutdown(cancel) // ends streams, which don't end by themselves
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(f.listener) }()
 	stop := f.onHangup()

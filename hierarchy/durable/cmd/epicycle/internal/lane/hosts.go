@@ -1,13 +1,16 @@
 package lane
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+)
 
 // Hosts calls a function for timers. It limits the number of calls at once, for each host and in total. A timer that
 // waits for one host does not hold up other hosts, and takes no place. NewHosts makes one.
 type Hosts struct {
 	perHost, total int
 	run            func(Due)
-	waits          func(Due) bool
 
 	mu      sync.Mutex
 	hosts   map[string]*host
@@ -25,9 +28,9 @@ type host struct {
 	ready   bool // whether the host is in Hosts.ready
 }
 
-// NewHosts returns a Hosts that calls run in goroutines. waits reports whether a timer still waits for its attempt.
-func NewHosts(perHost, total int, run func(Due), waits func(Due) bool) *Hosts {
-	h := &Hosts{perHost: perHost, total: total, run: run, waits: waits, hosts: make(map[string]*host)}
+// NewHosts returns a Hosts that calls run in goroutines.
+func NewHosts(perHost, total int, run func(Due)) *Hosts {
+	h := &Hosts{perHost: perHost, total: total, run: run, hosts: make(map[string]*host)}
 	h.idle = sync.NewCond(&h.mu)
 	return h
 }
@@ -41,9 +44,26 @@ func (h *Hosts) Push(name string, d Due) {
 		at = &host{name: name}
 		h.hosts[name] = at
 	}
-	at.waiting.push(d, h.waits)
+	at.waiting.push(d)
 	h.enlist(at)
 	h.dispatch()
+}
+
+// Remove removes the timer of a key, if it waits and has that ID.
+func (h *Hosts) Remove(name, key string, id durable.ID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if at := h.hosts[name]; at != nil {
+		at.waiting.remove(key, id)
+		h.tidy(at)
+	}
+}
+
+// tidy removes a host that has no timers. mu is held.
+func (h *Hosts) tidy(at *host) {
+	if at.running == 0 && at.waiting.len() == 0 {
+		delete(h.hosts, at.name)
+	}
 }
 
 // enlist adds a host to ready, if it has a timer and a place of its own. mu is held.
@@ -60,7 +80,7 @@ func (h *Hosts) dispatch() {
 		at := h.ready[0]
 		h.ready = h.ready[1:]
 		at.ready = false
-		d, ok := at.waiting.pop(nil)
+		d, ok := at.waiting.pop("")
 		if !ok {
 			continue
 		}
@@ -79,9 +99,7 @@ func (h *Hosts) work(at *host, d Due) {
 	at.running--
 	h.running--
 	h.enlist(at)
-	if at.running == 0 && at.waiting.len() == 0 {
-		delete(h.hosts, at.name)
-	}
+	h.tidy(at)
 	h.dispatch()
 	if h.running == 0 {
 		h.idle.Broadcast()

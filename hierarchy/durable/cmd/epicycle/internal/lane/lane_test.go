@@ -3,7 +3,6 @@ package lane
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -13,69 +12,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
 )
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-func always(Due) bool { return true }
-
 // due returns a timer that is due after some seconds.
 func due(key string, seconds int) Due { return Due{Key: key, At: time.Unix(int64(seconds), 0)} }
-
-// What waits comes in the order of a sorted slice in which each key is once.
-func TestWaitingLikeASlice(t *testing.T) {
-	type entry struct {
-		Due
-		seq int
-	}
-	for seed := range uint64(20) {
-		random := rand.New(rand.NewPCG(seed, 0))
-		var w waiting
-		var model []entry
-		for seq := range 500 {
-			if random.IntN(3) > 0 {
-				d := due(fmt.Sprint(random.IntN(40)), random.IntN(20))
-				w.push(d, always)
-				model = slices.DeleteFunc(model, func(e entry) bool { return e.Key == d.Key })
-				model = append(model, entry{d, seq})
-				slices.SortFunc(model, func(a, b entry) int {
-					if c := a.At.Compare(b.At); c != 0 {
-						return c
-					}
-					return a.seq - b.seq
-				})
-			} else {
-				var allows func(string) bool
-				if random.IntN(2) == 0 {
-					allows = func(key string) bool { return strings.HasPrefix(key, "1") }
-				}
-				at := slices.IndexFunc(model, func(e entry) bool { return allows == nil || allows(e.Key) })
-				d, ok := w.pop(allows)
-				require.Equal(t, at >= 0, ok)
-				if ok {
-					require.Equal(t, model[at].Due, d)
-					model = slices.Delete(model, at, at+1)
-				}
-			}
-			require.Equal(t, len(model), w.len())
-			require.Len(t, w.keys, len(model))
-		}
-	}
-}
-
-// Timers that don't wait any more are removed before there are many of them.
-func TestWaitingForgets(t *testing.T) {
-	var w waiting
-	alive := func(d Due) bool { return d.Key == "0" }
-	for i := range 100 * sweepAbove {
-		w.push(due(fmt.Sprint(i), i), alive)
-		require.LessOrEqual(t, w.len(), 2*sweepAbove)
-	}
-	d, ok := w.pop(nil)
-	require.True(t, ok)
-	require.Equal(t, "0", d.Key)
-}
 
 // No more calls run at once than there may, for a host and for all, and a host that hangs holds up no other.
 func TestHosts(t *testing.T) {
@@ -85,7 +29,7 @@ func TestHosts(t *testing.T) {
 		if strings.HasPrefix(d.Key, "slow") {
 			<-leave
 		}
-	}, always)
+	})
 	for i := range 10 {
 		h.Push("slow", due(fmt.Sprint("slow", i), i))
 	}
@@ -109,13 +53,38 @@ func TestHosts(t *testing.T) {
 	require.Equal(t, []int{0, 8}, []int{running, waiting}, "nothing begins after Stop")
 }
 
+// A timer that was removed while it waited is neither called nor counted, and its host is forgotten.
+func TestHostsForget(t *testing.T) {
+	entered, leave := make(chan string), make(chan struct{})
+	h := NewHosts(1, 1, func(d Due) {
+		entered <- d.Key
+		<-leave
+	})
+	h.Push("one", due("a", 1))
+	require.Equal(t, "a", <-entered)
+	h.Push("one", due("b", 2))
+	h.Push("two", due("c", 3))
+	h.Remove("one", "b", durable.ID{})
+	h.Remove("two", "c", durable.ID{})
+	h.Remove("three", "d", durable.ID{})
+	running, waiting := h.Len()
+	require.Equal(t, []int{1, 0}, []int{running, waiting})
+	require.Len(t, h.hosts, 1)
+	h.Push("two", due("e", 4))
+	leave <- struct{}{}
+	require.Equal(t, "e", <-entered)
+	close(leave)
+	<-h.Stop()
+	require.Empty(t, h.hosts)
+}
+
 // All places together are limited, too: a third host waits until one is free.
 func TestHostsInAll(t *testing.T) {
 	entered, leave := make(chan string, 100), make(chan struct{})
 	h := NewHosts(2, 2, func(d Due) {
 		entered <- d.Key
 		<-leave
-	}, always)
+	})
 	for i := range 3 {
 		h.Push(fmt.Sprint("host", i), due(fmt.Sprint(i), i))
 	}
@@ -136,37 +105,34 @@ func sorted(keys ...string) []string {
 
 // Each firing goes to one taker, and a taker gets only what it may have.
 func TestQueues(t *testing.T) {
-	q := NewQueues(always)
-	only := func(prefix string) func(string) bool {
-		return func(key string) bool { return strings.HasPrefix(key, prefix) }
-	}
+	q := NewQueues()
 	q.Push("q", due("b1", 1))
 	q.Push("q", due("a2", 2))
 	q.Push("q", due("a3", 3))
-	require.Equal(t, map[string]int{"q": 3}, q.Len())
-	pop := func(want string, allows func(string) bool) {
-		require.Equal(t, want != "", q.Has("q", allows))
-		d, ok := q.Pop("q", allows)
+	require.Equal(t, map[string]int{"q": 3}, lens(q))
+	pop := func(want, prefix string) {
+		require.Equal(t, want != "", q.Has("q", prefix))
+		d, ok := q.Pop("q", prefix)
 		require.Equal(t, want != "", ok)
 		require.Equal(t, want, d.Key)
 	}
-	pop("a2", only("a"))
-	pop("", only("c"))
-	pop("b1", nil)
-	pop("a3", nil)
-	pop("", nil)
-	require.Empty(t, q.Len(), "queues without anything are forgotten")
+	pop("a2", "a")
+	pop("", "c")
+	pop("b1", "")
+	pop("a3", "")
+	pop("", "")
+	require.Empty(t, q.queues, "queues without anything are forgotten")
 
 	var takers sync.WaitGroup
 	taken := make(chan string, 100)
 	for range 10 {
 		takers.Go(func() {
 			for {
-				key, ok := q.Wait(t.Context(), "q", only("a"))
+				key, ok := q.Wait(t.Context(), "q", "a")
 				if !ok {
 					return
 				}
-				if d, ok := q.Pop("q", only("a")); ok {
+				if d, ok := q.Pop("q", "a"); ok {
 					taken <- d.Key
 				}
 				q.Pass("q", key)
@@ -185,41 +151,103 @@ func TestQueues(t *testing.T) {
 	q.Stop()
 	q.Stop()
 	takers.Wait()
-	require.Equal(t, map[string]int{"q": 1}, q.Len())
+	require.Equal(t, map[string]int{"q": 1}, lens(q))
+}
+
+// lens returns how many timers wait in each queue.
+func lens(q *Queues) map[string]int {
+	m := make(map[string]int)
+	all, _ := q.Lens(1000)
+	for _, l := range all {
+		m[l.Queue] = l.Len
+	}
+	return m
+}
+
+// Queues that come and go while others use them lose nothing.
+func TestQueuesThatComeAndGo(t *testing.T) {
+	q := NewQueues()
+	var users sync.WaitGroup
+	for u := range 4 {
+		users.Go(func() {
+			key := fmt.Sprint(u)
+			for i := range 2000 {
+				q.Push("q", due(key, i))
+				if i%2 == 0 {
+					q.Remove("q", key, durable.ID{})
+				} else if d, ok := q.Pop("q", key); !ok || d.Key != key {
+					t.Error("it is lost")
+				}
+			}
+		})
+	}
+	users.Wait()
+	require.Empty(t, q.queues)
+}
+
+// What was removed is in no figure, and a queue without timers is in none. Beyond the queues that are listed, timers are
+// counted together.
+func TestLens(t *testing.T) {
+	q := NewQueues()
+	id := func(s string) (id durable.ID) {
+		require.NoError(t, id.UnmarshalText([]byte(strings.Repeat(s, 32))))
+		return id
+	}
+	for i := range 5 {
+		for k := range i + 1 {
+			q.Push(fmt.Sprint("q", i), Due{Key: fmt.Sprint(k), ID: id("1")})
+		}
+	}
+	check := func(others int, want ...Len) {
+		t.Helper()
+		all, n := q.Lens(2)
+		require.Equal(t, want, all)
+		require.Equal(t, others, n)
+	}
+	check(6, Len{"q4", 5}, Len{"q3", 4})
+	q.Remove("q4", "0", id("2"))
+	q.Remove("q4", "none", id("1"))
+	q.Remove("none", "0", id("1"))
+	check(6, Len{"q4", 5}, Len{"q3", 4})
+	for k := range 5 {
+		q.Remove("q4", fmt.Sprint(k), id("1"))
+	}
+	q.Pop("q3", "")
+	check(3, Len{"q2", 3}, Len{"q3", 3})
+	require.Len(t, q.queues, 4)
+	q.Remove("q0", "0", id("1"))
+	require.Len(t, q.queues, 3)
 }
 
 // A taker that gives up hands on what it was woken for.
 func TestTakerGivesUp(t *testing.T) {
 	for range 200 {
-		q := NewQueues(always)
+		q := NewQueues()
 		ctx, cancel := context.WithCancel(t.Context())
 		var first sync.WaitGroup
-		first.Go(func() { q.Wait(ctx, "q", nil) })
+		first.Go(func() { q.Wait(ctx, "q", "") })
 		woken := make(chan bool)
 		go func() {
-			_, ok := q.Wait(t.Context(), "q", nil)
+			_, ok := q.Wait(t.Context(), "q", "")
 			woken <- ok
 		}()
-		for n := 0; n < 2; {
-			q.mu.Lock()
-			if one := q.queues["q"]; one != nil {
-				n = len(one.takers)
-			}
-			q.mu.Unlock()
+		takers := func() int {
+			one := q.lock("q", true)
+			defer q.unlock(one)
+			return len(one.takers)
+		}
+		for takers() < 2 {
 		}
 		go cancel()
 		q.Push("q", due("k", 0))
 		first.Wait()
-		q.mu.Lock()
-		left := len(q.queue("q").takers)
-		q.mu.Unlock()
-		if left == 0 {
+		if takers() == 0 {
 			require.True(t, <-woken)
 		} else { // the first one has taken it before it gave up
 			q.Stop()
 			<-woken
 		}
-		_, ok := q.Pop("q", nil)
+		_, ok := q.Pop("q", "")
 		require.True(t, ok)
 	}
 }
@@ -227,20 +255,19 @@ func TestTakerGivesUp(t *testing.T) {
 // A taker that was woken for a timer may pop another one, or none. Then the next one is woken.
 func TestPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewQueues(always)
+		q := NewQueues()
 		q.Pass("q", "b1")
 		woken := make(chan string, 9)
 		var pop [3]chan bool
 		for i, prefix := range []string{"", "a", "b"} {
-			allows := func(key string) bool { return strings.HasPrefix(key, prefix) }
 			pop[i] = make(chan bool)
 			go func() {
-				key, ok := q.Wait(t.Context(), "q", allows)
+				key, ok := q.Wait(t.Context(), "q", prefix)
 				if !ok {
 					return
 				}
 				<-pop[i]
-				if d, ok := q.Pop("q", allows); ok {
+				if d, ok := q.Pop("q", prefix); ok {
 					woken <- fmt.Sprint(i, d.Key)
 				}
 				q.Pass("q", key)

@@ -2,171 +2,179 @@ package lane
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// Queues holds timers that wait until a worker takes them. NewQueues makes one.
+// Queues holds timers that wait until a worker takes them. Each queue has a lock of its own, so that no queue holds up
+// another one. NewQueues makes one.
 type Queues struct {
-	waits  func(Due) bool
-	mu     sync.Mutex
+	mu     sync.Mutex // guards queues. It may be locked while the lock of a queue is held
 	queues map[string]*queue
 	ended  chan struct{} // closed by Stop
+	end    sync.Once
 }
 
 type queue struct {
+	name string
+	n    atomic.Int64 // waiting.len(), for Lens
+
+	mu      sync.Mutex
 	waiting waiting
 	takers  []*taker // in the order of their arrival
+	gone    bool     // the queue was empty, and is not in Queues any more
 }
 
 // taker is a waiting call of Wait.
 type taker struct {
-	allows func(key string) bool
+	prefix string
 	woken  chan string // of capacity 1: gets the key for which the taker is woken
 }
 
-// NewQueues returns a Queues. waits reports whether a timer still waits for its attempt.
-func NewQueues(waits func(Due) bool) *Queues {
-	return &Queues{waits: waits, queues: make(map[string]*queue), ended: make(chan struct{})}
+// NewQueues returns a Queues.
+func NewQueues() *Queues {
+	return &Queues{queues: make(map[string]*queue), ended: make(chan struct{})}
 }
 
-// queue returns the queue with that name. mu is held.
-func (q *Queues) queue(name string) *queue {
-	one := q.queues[name]
-	if one == nil {
-		one = new(queue)
-		q.queues[name] = one
+// lock returns the queue with that name, with its lock held. If there is none, it makes one, or returns nil.
+func (q *Queues) lock(name string, make bool) *queue {
+	for {
+		q.mu.Lock()
+		one := q.queues[name]
+		if one == nil && make {
+			one = &queue{name: name}
+			q.queues[name] = one
+		}
+		q.mu.Unlock()
+		if one == nil {
+			return nil
+		}
+		one.mu.Lock()
+		if !one.gone {
+			return one
+		}
+		one.mu.Unlock()
 	}
-	return one
 }
 
-// tidy removes a queue that has neither timers nor takers. mu is held.
-func (q *Queues) tidy(name string, one *queue) {
+// unlock is called after each lock. It removes a queue that has neither timers nor takers.
+func (q *Queues) unlock(one *queue) {
+	defer one.mu.Unlock()
+	one.n.Store(int64(one.waiting.len()))
 	if one.waiting.len() == 0 && len(one.takers) == 0 {
-		delete(q.queues, name)
+		one.gone = true
+		q.mu.Lock()
+		delete(q.queues, one.name)
+		q.mu.Unlock()
 	}
 }
 
 // Push adds a timer to a queue. It does not block.
 func (q *Queues) Push(name string, d Due) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	one := q.queue(name)
-	one.waiting.push(d, q.waits)
+	one := q.lock(name, true)
+	defer q.unlock(one)
+	one.waiting.push(d)
 	one.wake(d.Key)
+}
+
+// Remove removes the timer of a key from a queue, if it has that ID.
+func (q *Queues) Remove(name, key string, id durable.ID) {
+	if one := q.lock(name, false); one != nil {
+		defer q.unlock(one)
+		one.waiting.remove(key, id)
+	}
 }
 
 // wake wakes the first taker that may have a key.
 func (one *queue) wake(key string) {
 	for i, t := range one.takers {
-		if t.allows == nil || t.allows(key) {
-			one.takers = append(one.takers[:i:i], one.takers[i+1:]...)
+		if strings.HasPrefix(key, t.prefix) {
+			one.takers = slices.Delete(one.takers, i, i+1)
 			t.woken <- key
 			return
 		}
 	}
 }
 
-// Pop removes the first timer of a queue whose key is allowed.
-func (q *Queues) Pop(name string, allows func(key string) bool) (d Due, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	one := q.queues[name]
+// Pop removes the first timer of a queue whose key has the prefix.
+func (q *Queues) Pop(name, prefix string) (d Due, ok bool) {
+	one := q.lock(name, false)
 	if one == nil {
 		return d, false
 	}
-	d, ok = one.waiting.pop(allows)
-	q.tidy(name, one)
-	return d, ok
+	defer q.unlock(one)
+	return one.waiting.pop(prefix)
 }
 
-// Wait waits until there may be a timer for Pop whose key is allowed. It returns false if ctx is done or Stop is
+// Wait waits until there may be a timer for Pop whose key has the prefix. It returns false if ctx is done or Stop is
 // called first. If it returns a key, it was woken for the timer of that key, and the caller must call Pass after Pop.
-func (q *Queues) Wait(ctx context.Context, name string, allows func(key string) bool) (key string, ok bool) {
-	t := &taker{allows, make(chan string, 1)}
-	q.mu.Lock()
-	one := q.queue(name)
-	if one.has(allows) {
-		q.mu.Unlock()
+func (q *Queues) Wait(ctx context.Context, name, prefix string) (key string, ok bool) {
+	t := &taker{prefix, make(chan string, 1)}
+	if q.join(name, t) {
 		return "", ctx.Err() == nil
 	}
-	one.takers = append(one.takers, t)
-	q.mu.Unlock()
 	select {
 	case key = <-t.woken:
 		return key, true
 	case <-ctx.Done():
 	case <-q.ended:
 	}
-	q.leave(name, one, t)
+	q.leave(name, t)
 	return "", false
 }
 
-// has reports whether a timer waits whose key is allowed.
-func (one *queue) has(allows func(key string) bool) bool {
-	for _, it := range one.waiting.order {
-		if allows == nil || allows(it.Key) {
-			return true
-		}
+// join makes a taker wait, unless it reports that there is a timer for it.
+func (q *Queues) join(name string, t *taker) bool {
+	one := q.lock(name, true)
+	defer q.unlock(one)
+	if one.waiting.has(t.prefix) {
+		return true
 	}
+	one.takers = append(one.takers, t)
 	return false
 }
 
 // leave removes a taker that does not wait any more. If that taker was woken meanwhile, leave wakes another one
 // instead.
-func (q *Queues) leave(name string, one *queue, t *taker) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for i, other := range one.takers {
-		if other == t {
-			one.takers = append(one.takers[:i:i], one.takers[i+1:]...)
-			q.tidy(name, one)
+func (q *Queues) leave(name string, t *taker) {
+	if one := q.lock(name, false); one != nil {
+		defer q.unlock(one)
+		if i := slices.Index(one.takers, t); i >= 0 {
+			one.takers = slices.Delete(one.takers, i, i+1)
 			return
 		}
+		one.pass(<-t.woken)
 	}
-	q.pass(name, <-t.woken)
 }
 
 // Pass wakes another taker for the timer of a key if that still waits, since the taker that was woken for it has popped
 // others, or none.
 func (q *Queues) Pass(name, key string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.pass(name, key)
+	if one := q.lock(name, false); one != nil {
+		defer q.unlock(one)
+		one.pass(key)
+	}
 }
 
-// pass is Pass. mu is held.
-func (q *Queues) pass(name, key string) {
-	if one := q.queues[name]; one != nil && one.waiting.keys[key] != nil {
+func (one *queue) pass(key string) {
+	if one.waiting.hasKey(key) {
 		one.wake(key)
 	}
 }
 
-// Has reports whether a timer waits whose key is allowed.
-func (q *Queues) Has(name string, allows func(key string) bool) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	one := q.queues[name]
-	return one != nil && one.has(allows)
+// Has reports whether a timer waits whose key has the prefix.
+func (q *Queues) Has(name, prefix string) bool {
+	one := q.lock(name, false)
+	if one == nil {
+		return false
+	}
+	defer q.unlock(one)
+	return one.waiting.has(prefix)
 }
 
 // Stop ends all calls of Wait.
-func (q *Queues) Stop() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	select {
-	case <-q.ended:
-	default:
-		close(q.ended)
-	}
-}
-
-// Len returns the number of timers that wait in each queue.
-func (q *Queues) Len() map[string]int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	lens := make(map[string]int, len(q.queues))
-	for name, one := range q.queues {
-		lens[name] = one.waiting.len()
-	}
-	return lens
-}
+func (q *Queues) Stop() { q.end.Do(func() { close(q.ended) }) }

@@ -3,7 +3,7 @@
 package lane
 
 import (
-	"container/heap"
+	"strings"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
@@ -18,108 +18,103 @@ type Due struct {
 
 // waiting holds timers that are due, in order of their due times. It holds at most one timer for each key: a new timer
 // replaces an earlier timer with the same key. It is not safe for concurrent use.
+//
+// Besides the order of all timers it has one for each prefix that is in use, so that the first timer with a prefix is
+// found without looking at the others. A timer that leaves is only marked in the orders where it is not the first one.
 type waiting struct {
-	order order
-	keys  map[string]*item
-	seq   uint64
-	// checked is the number of timers that were left after the last sweep.
-	checked int
+	keys map[string]*item
+	all  order
+	some map[string]*order // by prefix
+	seq  uint64
 }
 
 type item struct {
 	Due
-	seq uint64 // the order of arrival, for timers that are due at the same time
-	at  int    // the index of the item in order
+	seq  uint64 // the order of arrival, for timers that are due at the same time
+	gone bool   // it has left
 }
 
-// push adds a timer. waits reports whether a timer still waits. push calls waits now and then, to remove timers that do
-// not wait any more.
-func (w *waiting) push(d Due, waits func(Due) bool) {
+// push adds a timer.
+func (w *waiting) push(d Due) {
+	if it := w.keys[d.Key]; it != nil {
+		w.leave(it, nil)
+	}
 	if w.keys == nil {
 		w.keys = make(map[string]*item)
 	}
 	w.seq++
-	if it := w.keys[d.Key]; it != nil {
-		it.Due, it.seq = d, w.seq
-		heap.Fix(&w.order, it.at)
-		return
-	}
 	it := &item{Due: d, seq: w.seq}
 	w.keys[d.Key] = it
-	heap.Push(&w.order, it)
-	if len(w.order) > 2*w.checked+sweepAbove {
-		w.sweep(waits)
-	}
-}
-
-// sweepAbove is the number by which the timers must exceed twice waiting.checked before the next sweep.
-const sweepAbove = 1 << 10
-
-// sweep removes the timers that were set, moved or removed since they were pushed.
-func (w *waiting) sweep(waits func(Due) bool) {
-	kept := w.order[:0]
-	for _, it := range w.order {
-		if waits(it.Due) {
-			it.at = len(kept)
-			kept = append(kept, it)
-		} else {
-			delete(w.keys, it.Key)
+	w.all.add(it)
+	for prefix, o := range w.some {
+		if strings.HasPrefix(d.Key, prefix) {
+			o.add(it)
+		}
+		if o.unused++; o.unused > len(w.keys)+least { // it costs no more to make it again
+			delete(w.some, prefix)
 		}
 	}
-	clear(w.order[len(kept):])
-	w.order = kept
-	heap.Init(&w.order)
-	w.checked = len(kept)
 }
 
-// pop removes the first timer whose key is allowed.
-func (w *waiting) pop(allows func(key string) bool) (d Due, ok bool) {
-	var others []*item
-	for len(w.order) > 0 && !ok {
-		it := heap.Pop(&w.order).(*item)
-		if allows != nil && !allows(it.Key) {
-			others = append(others, it)
-			continue
+// pop removes the first timer whose key has the prefix.
+func (w *waiting) pop(prefix string) (d Due, ok bool) {
+	o := w.order(prefix)
+	it := o.first()
+	if it == nil {
+		return d, false
+	}
+	o.next()
+	w.leave(it, o)
+	return it.Due, true
+}
+
+// remove removes the timer of a key, if it has that ID.
+func (w *waiting) remove(key string, id durable.ID) {
+	if it := w.keys[key]; it != nil && it.ID == id {
+		w.leave(it, nil)
+	}
+}
+
+// leave removes a timer. from is the order that does not have it any more, if there is one.
+func (w *waiting) leave(it *item, from *order) {
+	it.gone = true
+	delete(w.keys, it.Key)
+	if from != &w.all {
+		w.all.left()
+	}
+	for prefix, o := range w.some {
+		if o != from && strings.HasPrefix(it.Key, prefix) {
+			o.left()
 		}
-		delete(w.keys, it.Key)
-		d, ok = it.Due, true
 	}
-	for _, it := range others {
-		heap.Push(&w.order, it)
+}
+
+// order returns the order of the timers whose keys have a prefix.
+func (w *waiting) order(prefix string) *order {
+	if prefix == "" {
+		return &w.all
 	}
-	w.checked = min(w.checked, len(w.order))
-	return d, ok
-}
-
-func (w *waiting) len() int { return len(w.order) }
-
-// order implements heap.Interface.
-type order []*item
-
-func (o order) Len() int { return len(o) }
-
-func (o order) Less(i, j int) bool {
-	if c := o[i].At.Compare(o[j].At); c != 0 {
-		return c < 0
+	o := w.some[prefix]
+	if o == nil {
+		o = new(order)
+		for _, it := range w.all.items {
+			if !it.gone && strings.HasPrefix(it.Key, prefix) {
+				o.add(it)
+			}
+		}
+		if w.some == nil {
+			w.some = make(map[string]*order)
+		}
+		w.some[prefix] = o
 	}
-	return o[i].seq < o[j].seq
+	o.unused = 0
+	return o
 }
 
-func (o order) Swap(i, j int) {
-	o[i], o[j] = o[j], o[i]
-	o[i].at, o[j].at = i, j
-}
+// has reports whether a timer waits whose key has the prefix.
+func (w *waiting) has(prefix string) bool { return w.order(prefix).first() != nil }
 
-func (o *order) Push(x any) {
-	it := x.(*item)
-	it.at = len(*o)
-	*o = append(*o, it)
-}
+// hasKey reports whether the timer of a key waits.
+func (w *waiting) hasKey(key string) bool { return w.keys[key] != nil }
 
-func (o *order) Pop() any {
-	old := *o
-	last := old[len(old)-1]
-	old[len(old)-1] = nil
-	*o = old[:len(old)-1]
-	return last
-}
+func (w *waiting) len() int { return len(w.keys) }

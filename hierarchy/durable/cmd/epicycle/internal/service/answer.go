@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -42,7 +41,7 @@ func (p *peers) fromOne(m *nats.Msg) {
 // has answers when this server has a firing.
 func (p *peers) has(m *nats.Msg, r *request) {
 	if r.Wait <= 0 {
-		p.answer(m, &reply{Server: p.id, Has: p.mayHandOut() && p.service.queues.Has(r.Queue, allows(r.Prefix))})
+		p.answer(m, &reply{Server: p.id, Has: p.mayHandOut() && p.service.queues.Has(r.Queue, r.Prefix)})
 		return
 	}
 	ctx, cancel := context.WithTimeout(p.service.life, min(r.Wait, 2*askEvery))
@@ -58,7 +57,7 @@ func (p *peers) has(m *nats.Msg, r *request) {
 		if !p.mayHandOut() {
 			return
 		}
-		key, ok := p.service.queues.Wait(ctx, r.Queue, allows(r.Prefix))
+		key, ok := p.service.queues.Wait(ctx, r.Queue, r.Prefix)
 		if !ok || p.service.Draining() {
 			return
 		}
@@ -104,36 +103,14 @@ func (p *peers) forThis(m *nats.Msg) {
 	}
 }
 
-// do does what another server requests.
+// do hands firings out to another server.
 func (p *peers) do(m *nats.Msg, r *request) {
-	switch r.Op {
-	case opTake:
-		all := p.service.takeHere(r.Queue, r.Max, int(p.conn.MaxPayload()/2), r.Prefix)
-		if err := p.answer(m, &reply{Taken: all}); err != nil {
-			p.service.GiveBack(all)
-			_ = p.answer(m, new(reply))
-		}
-	case opEnd:
-		var result error
-		if r.Failed {
-			result = errors.New(r.Error)
-		}
-		texts := make([]string, len(r.Tokens))
-		for i, err := range p.service.endHere(context.Background(), r.Queue, r.Tokens, result, r.Prefix) {
-			if err != nil {
-				texts[i] = err.Error()[:min(len(err.Error()), maxText)]
-			}
-		}
-		_ = p.answer(m, &reply{Errors: texts})
-	case opGiveBack:
-		for _, token := range r.Tokens {
-			p.service.end(token, errUnread)
-		}
+	all := p.service.takeHere(r.Queue, r.Max, int(p.conn.MaxPayload()/2), r.Prefix)
+	if err := p.answer(m, &reply{Taken: all}); err != nil {
+		p.service.GiveBack(r.Queue, all)
+		_ = p.answer(m, new(reply))
 	}
 }
-
-// maxText limits the text of the error of one token.
-const maxText = 200
 
 func (p *peers) answer(m *nats.Msg, r *reply) error {
 	data, err := json.Marshal(r)

@@ -36,7 +36,7 @@ func (p *peers) await(ctx context.Context, queue, prefix string) (f found, ok bo
 	}
 	var err error
 	if a.sub, err = p.conn.ChanSubscribe(p.conn.NewInbox(), a.answers); err != nil {
-		f.key, ok = p.service.queues.Wait(ctx, queue, allows(prefix))
+		f.key, ok = p.service.queues.Wait(ctx, queue, prefix)
 		return f, ok
 	}
 	defer a.sub.Unsubscribe()
@@ -93,7 +93,7 @@ func (a *asking) wait(ctx context.Context) (f found, ok bool) {
 	here := make(chan bool, 1)
 	go func() {
 		var woken bool
-		f.key, woken = a.service.queues.Wait(waiting, a.question.Queue, allows(a.question.Prefix))
+		f.key, woken = a.service.queues.Wait(waiting, a.question.Queue, a.question.Prefix)
 		here <- woken
 	}()
 	a.send(opHas, askEvery+takeTime)

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -44,7 +45,7 @@ func placeOf(to task.Target) place {
 type failure struct {
 	place
 	key     string
-	id      durable.ID
+	id      durable.ID // zero if it is not known
 	attempt int
 	err     error
 }
@@ -112,6 +113,14 @@ func (s *Service) fail(ctx context.Context, a *Attempt, err error) (bool, error)
 	return ended, result
 }
 
+// failed logs why an attempt has failed whose end is in the log, unless there was a line about its place a short time ago.
+func (s *Service) failed(one *failure) {
+	if at, first := s.failing.add(one); first {
+		s.warn(one, 0)
+		s.afterSpell(at)
+	}
+}
+
 func (s *Service) afterSpell(at place) {
 	_, _ = s.wheel.AfterFunc(spellTime, func() { s.spellEnds(at) }) // fails on a stopped wheel
 }
@@ -141,11 +150,12 @@ func (s *Service) warn(f *failure, suppressed int) {
 
 // about describes a failure, and what follows it.
 func (s *Service) about(f *failure) []any {
-	attrs := []any{"key", f.key, "id", f.id, "attempt", f.attempt, "err", f.err}
 	ctx, cancel := context.WithTimeout(s.life, lineTime)
 	defer cancel()
-	switch e, ok, err := s.Lookup(ctx, f.key); {
-	case err != nil || !ok || e.ID != f.id:
+	e, ok, err := s.Lookup(ctx, f.key)
+	attrs := []any{"key", f.key, "id", cmp.Or(f.id, e.ID), "attempt", f.attempt, "err", f.err}
+	switch {
+	case err != nil || !ok || e.ID != cmp.Or(f.id, e.ID):
 	case e.State == durable.StateDead:
 		attrs = append(attrs, "dead", true)
 	case !e.Next.IsZero():

@@ -21,12 +21,14 @@ type announced struct {
 	id  durable.ID
 	at  time.Time
 	to  task.Target
+	// withdrawn is set if the timer does not wait any more.
+	withdrawn bool
 }
 
-// put adds an announcement. It does not block.
-func (in *inbox) put(f Firing) {
+// put adds an announcement, or takes one back. It does not block.
+func (in *inbox) put(f Firing, withdrawn bool) {
 	in.mu.Lock()
-	in.due = append(in.due, announced{f.Key, f.ID, f.Due, f.Value.To})
+	in.due = append(in.due, announced{f.Key, f.ID, f.Due, f.Value.To, withdrawn})
 	in.mu.Unlock()
 	in.wake()
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"regexp"
 	"sync"
 	"time"
@@ -15,12 +13,11 @@ import (
 
 // peers let workers take from any of the servers that share timers over NATS. The firings of a queue are at the servers
 // that own their partitions. A server whose own queue is empty asks all other servers (opHas), and takes firings from
-// the first one that has some (opTake). It then tells the others to forget the question (opForget). It sends a worker's
-// tokens to the server that has made them (opEnd). It gives back firings that did not reach its worker (opGiveBack).
+// the first one that has some (opTake). It then tells the others to forget the question (opForget).
 type peers struct {
 	service *Service
 	conn    *nats.Conn
-	id      string // the ID of this server; the server's tokens begin with it
+	id      string // the ID of this server
 	subject string // the subject of all servers. Each server has a subject of its own below it
 	subs    []*nats.Subscription
 	running sync.WaitGroup // counts the answers in progress
@@ -35,11 +32,9 @@ type question struct{ cancel context.CancelFunc }
 
 // The operations of a request.
 const (
-	opHas      = "has"
-	opForget   = "forget"
-	opTake     = "take"
-	opEnd      = "end"
-	opGiveBack = "give back"
+	opHas    = "has"
+	opForget = "forget"
+	opTake   = "take"
 )
 
 // request is a message from a server to all other servers, or to one of them.
@@ -51,23 +46,16 @@ type request struct {
 	Queue    string        `json:"queue,omitempty"`
 	Prefix   string        `json:"prefix,omitempty"`
 	Max      int           `json:"max,omitempty"`
-	Tokens   []string      `json:"tokens,omitempty"`
-	Failed   bool          `json:"failed,omitempty"`
-	Error    string        `json:"error,omitempty"`
 }
 
 // reply is the answer to a request.
 type reply struct {
-	Server string   `json:"server,omitempty"` // opHas
-	Has    bool     `json:"has,omitempty"`
-	Taken  []Taken  `json:"taken,omitempty"`  // opTake
-	Errors []string `json:"errors,omitempty"` // opEnd: of each token, or empty
+	Server string  `json:"server,omitempty"` // opHas
+	Has    bool    `json:"has,omitempty"`
+	Taken  []Taken `json:"taken,omitempty"` // opTake
 }
 
-// separator is between the ID of a server and the rest of a token.
-const separator = "."
-
-// serverID is the form of an ID. It becomes a part of a subject, and workers can send any token.
+// serverID is the form of an ID. It becomes a part of a subject.
 var serverID = regexp.MustCompile(`^[A-Z2-7]{12}$`)
 
 func isServerID(s string) bool { return serverID.MatchString(s) }
@@ -127,46 +115,4 @@ func (p *peers) take(server, queue string, max int, prefix string) ([]Taken, err
 		return nil, err
 	}
 	return got.Taken, nil
-}
-
-// end is Service.End for tokens of another server.
-func (p *peers) end(ctx context.Context, server, queue string, tokens []string, result error, prefix string) []error {
-	ctx, cancel := context.WithTimeout(ctx, endTime+takeTime)
-	defer cancel()
-	r := &request{Op: opEnd, Queue: queue, Tokens: tokens, Prefix: prefix}
-	if result != nil {
-		r.Failed, r.Error = true, result.Error()
-	}
-	got, err := p.request(ctx, server, r)
-	for begun := time.Now(); errors.Is(err, nats.ErrNoResponders) && time.Since(begun) < takeTime; { // it may be reconnecting
-		pause(ctx)
-		got, err = p.request(ctx, server, r)
-	}
-	switch {
-	case errors.Is(err, nats.ErrNoResponders):
-		err = errToken // the server that has made the tokens is gone
-	case err == nil && len(got.Errors) != len(tokens):
-		err = errors.New("it has answered something else")
-		fallthrough
-	case err != nil:
-		err = fmt.Errorf("the server that has handed it out does not answer: %w", err)
-	}
-	errs := make([]error, len(tokens))
-	for i := range errs {
-		if errs[i] = err; err == nil && got.Errors[i] != "" {
-			errs[i] = errors.New(got.Errors[i])
-		}
-	}
-	return errs
-}
-
-// giveBack is Service.GiveBack for tokens of another server.
-func (p *peers) giveBack(server string, tokens []string) {
-	data, err := json.Marshal(&request{Op: opGiveBack, From: p.id, Tokens: tokens})
-	if err == nil {
-		err = p.conn.Publish(p.subject+"."+server, data)
-	}
-	if err != nil {
-		p.service.logger.Debug("epicycle: firings were not given back", "err", err)
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -30,7 +31,7 @@ type Attempt = durable.Attempt[string, task.Task]
 
 // Config configures Open.
 type Config struct {
-	// Durable configures the timers. Open sets Announce, Key and Value.
+	// Durable configures the timers. Open sets Announce, Withdrawn, Key and Value.
 	Durable durable.Config[string, task.Task]
 	Sender  *web.Sender
 	PerHost int // the largest number of requests at once to a host
@@ -46,14 +47,14 @@ type Service struct {
 	sender  *web.Sender
 	logger  *slog.Logger
 	inbox   inbox
-	watched watched
 	hosts   *lane.Hosts
 	queues  *lane.Queues
-	taken   taken
+	taken   atomic.Int64 // how many firings workers have taken and not ended
 	failing failures
 	peers   *peers           // nil if the timers are in a directory
 	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken, and for failures
-	stopped atomic.Bool
+	open    context.Context  // ends when Drain or Shutdown begins
+	stop    context.CancelFunc
 	life    context.Context // ends when Shutdown gives up the attempts that are still in progress
 	giveUp  context.CancelFunc
 	routed  sync.WaitGroup
@@ -66,18 +67,19 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{name: cmp.Or(cfg.Durable.Name, "timers"), conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
+	s.open, s.stop = context.WithCancel(context.Background())
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
 	s.inbox.signal = make(chan struct{}, 1)
-	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send, s.waits)
-	s.queues = lane.NewQueues(s.waits)
-	s.taken.init()
+	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send)
+	s.queues = lane.NewQueues()
 	if s.conn != nil {
 		s.peers = newPeers(s, s.conn, s.name)
 	}
-	cfg.Durable.Value, cfg.Durable.Announce = task.Codec{}, s.announce
+	cfg.Durable.Value, cfg.Durable.Announce, cfg.Durable.Withdrawn = task.Codec{}, s.announce, s.withdrawn
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
 		s.giveUp()
+		s.stop()
 		wheel.Stop()
 		return nil, err
 	}
@@ -91,15 +93,15 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	return s, nil
 }
 
-func (s *Service) waits(d lane.Due) bool { return s.Waits(d.Key, d.ID) }
-
 // announce implements durable.Config.Announce.
 func (s *Service) announce(f Firing) {
-	s.watched.announced(&f)
-	s.inbox.put(f)
+	s.inbox.put(f, false)
 }
 
-// route passes the timers that are due on by their targets.
+// withdrawn implements durable.Config.Withdrawn.
+func (s *Service) withdrawn(f Firing) { s.inbox.put(f, true) }
+
+// route passes the timers that are due on by their targets, and takes those back that were withdrawn.
 func (s *Service) route() {
 	for {
 		due, ok := s.inbox.take()
@@ -107,17 +109,30 @@ func (s *Service) route() {
 			return
 		}
 		for i := range due {
-			f := &due[i]
-			d := lane.Due{Key: f.key, ID: f.id, At: f.at}
-			switch f.to.Kind {
-			case task.Queue:
-				s.queues.Push(f.to.Name, d)
-			case task.Subject:
-				s.hosts.Push("nats", d)
-			default:
-				s.hosts.Push(f.to.Host(), d)
-			}
+			s.pass(&due[i])
 		}
+	}
+}
+
+func (s *Service) pass(f *announced) {
+	d := lane.Due{Key: f.key, ID: f.id, At: f.at}
+	queued, name := f.to.Kind == task.Queue, f.to.Name
+	switch f.to.Kind {
+	case task.Queue:
+	case task.Subject:
+		name = "nats"
+	default:
+		name = f.to.Host()
+	}
+	switch {
+	case queued && f.withdrawn:
+		s.queues.Remove(name, f.key, f.id)
+	case queued:
+		s.queues.Push(name, d)
+	case f.withdrawn:
+		s.hosts.Remove(name, f.key, f.id)
+	default:
+		s.hosts.Push(name, d)
 	}
 }
 
@@ -128,26 +143,53 @@ var nowait = func() context.Context {
 	return ctx
 }()
 
-// send makes an attempt to deliver a timer to a webhook or a subject.
+// send makes an attempt to deliver a timer to a webhook or a subject. If the partition of the timer is handed over
+// meanwhile, the attempt goes on, and ends there.
 func (s *Service) send(d lane.Due) {
 	a, ok := s.Begin(d.Key, d.ID)
 	if !ok {
 		return
 	}
-	switch err := s.attempt(a); {
-	case err == nil:
-		_, _ = a.End(nowait, nil)
-	case s.life.Err() != nil:
-		_, _ = a.End(nowait, errShutdown)
-	default:
-		_, _ = s.fail(nowait, a, err)
+	token := a.Token(a.Value.Timeout)
+	err := s.attempt(a)
+	if err != nil && s.life.Err() != nil {
+		err = errShutdown
+	}
+	end := a.End
+	if err != nil && err != errShutdown {
+		end = func(ctx context.Context, err error) (bool, error) { return s.fail(ctx, a, err) }
+	}
+	if _, e := end(nowait, err); errors.Is(e, durable.ErrLeft) {
+		s.endLeft(a, token, err)
 	}
 }
 
+// endLeft ends an attempt whose timer was handed over meanwhile.
+func (s *Service) endLeft(a *Attempt, token durable.Token, result error) {
+	ctx, cancel := context.WithTimeout(context.Background(), leftTime)
+	defer cancel()
+	ended, err := s.EndAttempt(ctx, a.Key, token, result)
+	switch {
+	case err != nil:
+		s.logger.Warn("epicycle: a request that was made comes again: its partition has no owner", "err", err)
+	case ended && result != nil && result != errShutdown:
+		s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result})
+	}
+}
+
+// leftTime limits the time for which a request that was made keeps its place until the next owner of its partition has
+// written that.
+const leftTime = 5 * time.Second
+
 func (s *Service) attempt(a *Attempt) error {
-	ctx, cancel := context.WithTimeoutCause(a.Context(), a.Value.Timeout, timeoutError(a.Value.Timeout))
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(a.Context()), a.Value.Timeout, timeoutError(a.Value.Timeout))
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
+	defer context.AfterFunc(a.Context(), func() {
+		if context.Cause(a.Context()) != durable.ErrLeft {
+			cancel()
+		}
+	})()
 	if a.Value.To.Kind == task.Subject {
 		err := s.subject.publish(ctx, a)
 		if err != nil && ctx.Err() != nil {
@@ -160,15 +202,17 @@ func (s *Service) attempt(a *Attempt) error {
 	})
 }
 
-// Drain begins no further attempt, ends all calls of Take, and waits for the attempts in progress until ctx is done.
+// Drain ends all calls of Take, and hands the timers over to the other servers. What workers have taken goes on there,
+// and so do webhooks, whose results this server still sends. Until another server has a timer, its webhook begins here.
+// Then Drain begins no further attempt, and waits for those in progress until ctx is done.
 func (s *Service) Drain(ctx context.Context) {
-	s.stopped.Store(true)
+	s.stop()
 	s.queues.Stop()
+	s.HandOver(ctx)
 	select {
 	case <-s.hosts.Stop():
 	case <-ctx.Done():
 	}
-	s.taken.wait(ctx)
 }
 
 // Name returns the name of the timers.
@@ -178,20 +222,20 @@ func (s *Service) Name() string { return s.name }
 func (s *Service) Timeouts() *hierarchy.Wheel { return s.wheel }
 
 // Draining reports whether Drain was called.
-func (s *Service) Draining() bool { return s.stopped.Load() }
+func (s *Service) Draining() bool { return s.open.Err() != nil }
 
-// errShutdown is the error of attempts that Shutdown gives up: their timers are due again at once.
-var errShutdown = durable.RetryAfter(0, errors.New("the server was shut down"))
+// OnDrain arranges for f to be called when Drain or Shutdown is called. The returned function takes that back.
+func (s *Service) OnDrain(f func()) (stop func() bool) { return context.AfterFunc(s.open, f) }
+
+// errShutdown is the error of attempts that Shutdown gives up: they are made again at once, and do not count.
+var errShutdown = durable.Postpone(0, errors.New("the server was shut down"))
 
 // Shutdown gives up the attempts in progress, and hands the timers over to other processes.
 func (s *Service) Shutdown(ctx context.Context) error {
-	s.stopped.Store(true)
+	s.stop()
 	s.queues.Stop()
 	s.giveUp()
 	<-s.hosts.Stop()
-	for _, token := range s.taken.close() {
-		s.end(token, errShutdown)
-	}
 	err := s.Timers.Shutdown(ctx)
 	if s.peers != nil {
 		s.peers.close()
@@ -204,15 +248,24 @@ func (s *Service) Shutdown(ctx context.Context) error {
 }
 
 // Lanes has the numbers of webhooks that are being sent and that wait, of firings that are taken, and of firings that
-// wait in each queue.
+// wait in the queues: in those with the most, and in all others together.
 type Lanes struct {
 	Sending, Waiting, Taken int
 	Queues                  map[string]int
+	Others                  int
 }
+
+// maxQueues is how many queues Lanes has at most.
+const maxQueues = 1000
 
 // Lanes returns a snapshot.
 func (s *Service) Lanes() (l Lanes) {
 	l.Sending, l.Waiting = s.hosts.Len()
-	l.Taken, l.Queues = s.taken.len(), s.queues.Len()
+	l.Taken, l.Queues = int(s.taken.Load()), make(map[string]int)
+	all, others := s.queues.Lens(maxQueues)
+	for _, q := range all {
+		l.Queues[q.Queue] = q.Len
+	}
+	l.Others = others
 	return l
 }

@@ -2,30 +2,18 @@ package service
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/lane"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
-
-// taken holds the attempts of this server's timers that workers have taken from queues. No goroutine waits for them.
-type taken struct {
-	mu   sync.Mutex
-	all  map[string]*one // by token
-	idle chan struct{}   // if not nil, closed when there are no attempts
-	over bool            // close was called
-}
-
-// one is an attempt that was taken.
-type one struct {
-	*Attempt
-	queue string
-	timer hierarchy.Timer
-}
 
 // Taken is a firing that was taken, and the token that ends its attempt.
 type Taken struct {
@@ -38,70 +26,16 @@ type Taken struct {
 	Timeout time.Duration `json:"timeout"`
 }
 
-func (t *taken) init() { t.all = make(map[string]*one) }
-
-func (t *taken) len() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.all)
-}
-
-// remove removes and returns the attempt of a token, so that only one caller can end it. It returns nil if there is no
-// such attempt, or if allows returns false.
-func (t *taken) remove(token string, allows func(*one) bool) *one {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	o := t.all[token]
-	if o == nil || !allows(o) {
-		return nil
-	}
-	delete(t.all, token)
-	if len(t.all) == 0 && t.idle != nil {
-		close(t.idle)
-		t.idle = nil
-	}
-	return o
-}
-
-// close lets nothing be taken any more, and returns the tokens that are left.
-func (t *taken) close() (all []string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.over = true
-	for token := range t.all {
-		all = append(all, token)
-	}
-	return all
-}
-
-// wait waits until there are no attempts, or until ctx is done.
-func (t *taken) wait(ctx context.Context) {
-	t.mu.Lock()
-	if len(t.all) == 0 {
-		t.mu.Unlock()
-		return
-	}
-	if t.idle == nil {
-		t.idle = make(chan struct{})
-	}
-	idle := t.idle
-	t.mu.Unlock()
-	select {
-	case <-idle:
-	case <-ctx.Done():
-	}
-}
-
 // sizeOf returns no less than the size of a firing in JSON.
 func sizeOf(t *Taken) int {
-	const others = 300 // all but key and value
-	return 6*len(t.Key) + (len(t.Value)+2)/3*4 + others
+	const others = 350 // all but the key, which is also in the token, and the value
+	return 8*len(t.Key) + (len(t.Value)+2)/3*4 + others
 }
 
 // takeHere takes firings of this server's timers, at most max, until they need room bytes or more in JSON.
 func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Taken) {
 	for len(all) < max && room > 0 && !s.Draining() {
-		d, ok := s.queues.Pop(queue, allows(prefix))
+		d, ok := s.queues.Pop(queue, prefix)
 		if !ok {
 			break
 		}
@@ -113,46 +47,54 @@ func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Ta
 	return all
 }
 
-// newToken returns a token that nobody can guess. If there are other servers, it begins with the ID of this one.
-func (s *Service) newToken() string {
-	if s.peers == nil {
-		return rand.Text()
-	}
-	return s.peers.id + separator + rand.Text()
-}
-
-// begin begins the attempt of a timer from a queue.
+// begin begins the attempt of a timer from a queue. Whoever owns the timer later ends the attempt by its token, or when
+// its timeout has passed.
 func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	a, ok := s.Begin(d.Key, d.ID)
 	if !ok {
 		return Taken{}, false
 	}
-	o := &one{Attempt: a, queue: queue}
-	token := s.newToken()
-	s.taken.mu.Lock()
-	defer s.taken.mu.Unlock()
-	if s.taken.over {
-		_, _ = a.End(nowait, errShutdown)
-		return Taken{}, false
-	}
-	s.taken.all[token] = o
-	o.timer, _ = s.wheel.AfterFunc(a.Value.Timeout, func() { s.late(token) }) // fails on a stopped wheel
+	token := tokenOf(a.Token(a.Value.Timeout), queue, a.Key)
+	timer, _ := s.wheel.AfterFunc(a.Value.Timeout, func() { s.late(a) }) // fails on a stopped wheel
+	s.taken.Add(1)
+	context.AfterFunc(a.Context(), func() {
+		s.taken.Add(-1)
+		if timer.Stop() {
+			_, _ = a.End(nowait, errToken)
+		}
+	})
 	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout}, true
 }
 
-// end ends an attempt with an error. It does not wait for the log.
-func (s *Service) end(token string, err error) {
-	if o := s.taken.remove(token, func(*one) bool { return true }); o != nil {
-		o.timer.Stop()
-		_, _ = o.End(nowait, err)
+// A token for a worker has that of the attempt, a dot, and, encoded for URLs, a checksum of the queue's name and the key.
+
+func tokenOf(t durable.Token, queue, key string) string {
+	return t.String() + "." + base64.RawURLEncoding.EncodeToString(append(sumOf(queue), key...))
+}
+
+func sumOf(queue string) []byte {
+	h := crc32.NewIEEE()
+	_, _ = h.Write([]byte(queue))
+	return h.Sum(nil)
+}
+
+// parseToken returns the attempt and the key of a token for a firing of a queue.
+func parseToken(text, queue string) (t durable.Token, key string, err error) {
+	name, rest, _ := strings.Cut(text, ".")
+	b, err := base64.RawURLEncoding.DecodeString(rest)
+	if err != nil {
+		return t, "", err
 	}
+	if key, ok := strings.CutPrefix(string(b), string(sumOf(queue))); ok {
+		t, err = durable.ParseToken(name)
+		return t, key, err
+	}
+	return t, "", errToken
 }
 
 // late ends an attempt that has taken too long.
-func (s *Service) late(token string) {
-	if o := s.taken.remove(token, func(*one) bool { return true }); o != nil {
-		_, _ = s.fail(nowait, o.Attempt, fmt.Errorf("the worker has given %w", timeoutError(o.Value.Timeout)))
-	}
+func (s *Service) late(a *Attempt) {
+	_, _ = s.fail(nowait, a, fmt.Errorf("the worker has given %w", timeoutError(a.Value.Timeout)))
 }
 
 // errToken is the answer for an unknown token, or for a token whose attempt has ended.
@@ -161,32 +103,52 @@ var errToken = errors.New("the attempt has ended, or there was none with this to
 // endTime limits the wait of an answer for the log.
 const endTime = 30 * time.Second
 
-// endHere is End for tokens of this server.
-func (s *Service) endHere(ctx context.Context, queue string, tokens []string, result error, prefix string) []error {
+// endAtOnce limits how many attempts one request ends at once.
+const endAtOnce = 1000
+
+// End ends the attempts with these tokens, which were taken from a queue. If result is nil, the attempts have
+// succeeded. It returns an error for each attempt that it could not end. It does not matter which server has handed them
+// out.
+func (s *Service) End(ctx context.Context, queue string, tokens []string, result error, prefix string) []error {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
 	errs := make([]error, len(tokens))
-	mayKey := allows(prefix)
+	places := make(chan struct{}, endAtOnce)
 	var wg sync.WaitGroup
 	for i, token := range tokens {
-		o := s.taken.remove(token, func(o *one) bool { return o.queue == queue && (mayKey == nil || mayKey(o.Key)) })
-		if o == nil {
-			errs[i] = errToken
-			continue
-		}
-		o.timer.Stop()
+		places <- struct{}{}
 		wg.Go(func() {
-			end := o.End
-			if result != nil {
-				end = func(ctx context.Context, err error) (bool, error) { return s.fail(ctx, o.Attempt, err) }
-			}
-			ended, err := end(ctx, result)
-			if err == nil && !ended {
-				err = errToken
-			}
-			errs[i] = err
+			errs[i] = s.end(ctx, queue, token, result, prefix)
+			<-places
 		})
 	}
 	wg.Wait()
 	return errs
+}
+
+func (s *Service) end(ctx context.Context, queue, token string, result error, prefix string) error {
+	t, key, err := parseToken(token, queue)
+	if err != nil || !strings.HasPrefix(key, prefix) {
+		return errToken
+	}
+	ok, err := s.EndAttempt(ctx, key, t, result)
+	if ok && result != nil && result != errUnread {
+		s.failed(&failure{place: place{task.Queue, queue}, key: key, attempt: t.Attempt(), err: result})
+	}
+	if errors.Is(err, durable.ErrArgument) || err == nil && !ok { // such as a key that no timer can have
+		err = errToken
+	}
+	return err
+}
+
+// errUnread is the error of firings that were given back. They are due again at once, and the attempt does not count.
+var errUnread = durable.Postpone(0, errors.New("the connection ended before the firing was sent"))
+
+// GiveBack ends attempts whose firings did not reach the worker that took them. It waits for the log.
+func (s *Service) GiveBack(queue string, all []Taken) {
+	tokens := make([]string, len(all))
+	for i := range all {
+		tokens[i] = all[i].Token
+	}
+	s.End(context.Background(), queue, tokens, errUnread, "")
 }

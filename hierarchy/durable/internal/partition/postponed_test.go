@@ -1,0 +1,142 @@
+package partition
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// Attempts that are postponed do not count, and their timers wait, also after a restart.
+func TestPostponed(t *testing.T) {
+	for name, next := range successions {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.announcing()
+			b.open()
+			b.set("k", "v", 0)
+			b.mock.Add(time.Second)
+			for range 5 { // more often than an attempt may fail
+				a := b.begin()
+				b.EqualValues(1, a.Attempt)
+				took, err := a.End(t.Context(), fmt.Errorf("as it says: %w", &Postponed{errHandler, time.Minute}))
+				b.NoError(err)
+				b.True(took)
+				next(b)
+				_, left := b.get("k")
+				b.Equal(time.Minute, left)
+				b.False(b.do(Op{Kind: frame.Set, If: IfSooner, Key: []byte("k"), In: time.Minute}))
+				b.took()
+				b.mock.Add(time.Minute - 1)
+				b.Empty(b.took())
+				b.mock.Add(1)
+			}
+			a := b.begin()
+			_, err := a.End(t.Context(), errHandler)
+			b.NoError(err)
+			b.mock.Add(time.Second)
+			a = b.begin()
+			b.EqualValues(2, a.Attempt)
+			_, err = a.End(t.Context(), &Postponed{In: -1})
+			b.NoError(err)
+			b.mock.Add(1)
+			a = b.begin()
+			b.EqualValues(2, a.Attempt)
+		})
+	}
+}
+
+// In frames of version 1 an attempt can't be left, so it has failed, and is tried again when its time is over.
+func TestLeftInVersion1(t *testing.T) {
+	b := newBench(t)
+	b.announcing()
+	b.cfg.Version = func() uint8 { return 1 }
+	b.open()
+	_, end := b.due("k", time.Minute)
+	b.took()
+	b.shut()
+	b.open()
+	b.False(end(nil))
+	b.mock.Add(time.Minute - 1)
+	b.Empty(b.took())
+	b.mock.Add(1)
+	b.EqualValues(2, b.last().Attempt)
+}
+
+// The runs of a schedule go on after one that was left.
+func TestLeftRuns(t *testing.T) {
+	for _, last := range []error{nil, &Final{errHandler}} {
+		b := newBench(t)
+		b.announcing()
+		died := make(chan Firing, 1)
+		b.cfg.OnDead = func(f Firing, _ error) { died <- f }
+		b.open()
+		b.schedule("k", "v", "@every 1m")
+		b.mock.Add(time.Minute)
+		a := b.begin()
+		end := b.ends(&a, time.Hour)
+		b.shut()
+		b.open()
+		b.True(end(last))
+		if last != nil {
+			b.Equal(a.ID, (<-died).ID)
+		}
+		b.took()
+		b.mock.Add(time.Minute)
+		b.NotEqual(a.ID, b.last().ID)
+		b.False(end(nil), "it is of another run")
+		b.shut()
+	}
+}
+
+// What waits for Begin is withdrawn when it is set, moved or removed, and when the partition ends.
+func TestWithdrawn(t *testing.T) {
+	b := newBench(t)
+	withdrawn := b.announcing()
+	b.open()
+	for _, k := range []string{"set", "moved", "removed", "begun", "left"} {
+		b.set(k, "v", 0)
+	}
+	b.mock.Add(time.Second)
+	firings := b.fired
+	b.beginOf("left")
+	b.beginOf("begun")
+	check := func(want ...string) {
+		b.t.Helper()
+		var keys []string
+		for _, f := range *withdrawn {
+			keys = append(keys, f.Key)
+			i := slices.IndexFunc(firings, func(g Firing) bool { return g.Key == f.Key })
+			b.Equal(firings[i], f)
+		}
+		slices.Sort(keys)
+		b.Equal(want, keys)
+		*withdrawn = nil
+	}
+	b.set("set", "w", time.Hour)
+	check("set")
+	b.move("moved", time.Hour)
+	check("moved")
+	b.remove("removed")
+	check("removed")
+	b.remove("begun")
+	check()
+	b.set("waits", "v", 0)
+	b.set("waits too", "v", 0)
+	b.mock.Add(time.Second)
+	firings = b.fired
+	b.p.Abandon()
+	b.p = nil
+	check("waits", "waits too")
+	b.open()
+	b.shut()
+}
+
+// beginOf begins the attempt of a key that was announced.
+func (b *bench) beginOf(k string) {
+	i := slices.IndexFunc(b.fired, func(f Firing) bool { return f.Key == k })
+	_, ok := b.p.Begin([]byte(k), b.fired[i].ID)
+	b.True(ok)
+}

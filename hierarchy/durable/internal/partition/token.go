@@ -1,0 +1,163 @@
+package partition
+
+import (
+	"errors"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// An attempt that Begin has begun can have a token, which names it in any process. Then it needs nothing of this one:
+// when the partition ends, the attempt is left to the next owner. The log has its name, and the time until which it goes
+// on, after which its timer is due again. Whoever owns the log ends the attempt by its name.
+
+// ErrLeft is the cause with which the context of an attempt ends that was left to the next owner.
+var ErrLeft = errors.New("durable: the attempt was left to the next owner of the partition")
+
+// errUnanswered is the error of an attempt that was left, and was not ended in time. It is needed only if the attempt
+// was the last.
+var errUnanswered = errors.New("the attempt was not ended in time")
+
+// token is what an attempt has that can be left. Partition.mu guards that of an attempt.
+type token struct {
+	until int64 // the owner's time until which the attempt goes on
+	left  bool  // the attempt was left to the next owner
+	ended bool  // the attempt was ended by its token
+}
+
+// Token makes the attempt last for a time, counted from now, whoever owns the partition. It returns the name and the
+// number by which an Ending ends the attempt until then.
+func (t *Taken) Token(d time.Duration) (name uint64, attempt uint32) {
+	f := &t.p.firer
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if a := t.a; f.attempts[a.ref] == a {
+		a.until = state.Add(f.time.now(), int64(d))
+		f.lasting[a.name] = a
+		if f.stopped {
+			f.leaveToNext(a)
+		}
+	}
+	return t.a.name, t.a.attempt
+}
+
+// leaveToNext leaves an attempt to the next owner of the log, unless it is about to end.
+func (f *firer) leaveToNext(a *attempt) {
+	f.mu.assertHeld()
+	if a.limit.over || a.left {
+		return
+	}
+	a.left = true
+	_ = f.queue.put(item{kind: left, job: a.job, name: a.name, until: a.until})
+	f.over(a, ErrLeft)
+}
+
+// endedBy is called when an attempt was ended by its token. name is 0 if no token was used.
+func (f *firer) endedBy(name uint64) {
+	f.mu.assertHeld()
+	a := f.lasting[name]
+	if a == nil {
+		return
+	}
+	f.remove(a)
+	if !a.limit.over && !a.left {
+		a.ended = true
+		f.over(a, nil)
+	}
+}
+
+// over releases what an attempt takes that does not end by End.
+func (f *firer) over(a *attempt, cause error) {
+	f.cfg.Crew.returned(a)
+	f.inactive()
+	a.cancel(cause)
+}
+
+// remove removes an attempt, which may be nil, from those in progress.
+func (f *firer) remove(a *attempt) {
+	if a != nil {
+		delete(f.attempts, a.ref)
+		delete(f.lasting, a.name)
+	}
+}
+
+// isOver reports whether an attempt was over before End was called, and returns the error of End.
+func (f *firer) isOver(a *attempt) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if a.left {
+		return true, ErrLeft
+	}
+	return a.ended, nil
+}
+
+// nameOf returns the name by which the attempt of a timer can be ended now, or 0.
+func (f *firer) nameOf(ref state.Ref) uint64 {
+	f.mu.assertHeld()
+	switch a := f.attempts[ref]; {
+	case a == nil:
+		return f.state.Left(ref)
+	case f.lasting[a.name] != a, a.limit.over:
+		return 0
+	default:
+		return a.name
+	}
+}
+
+// expireLeft gives the job of a timer whose last attempt was left, and not ended in time, the failure of that attempt,
+// if it was the last.
+func (f *firer) expireLeft(j *job) {
+	if f.state.WasLeft(j.ref) && f.cfg.isLast(j.attempt-1) {
+		j.attempt--
+		j.invalid, j.starts = errUnanswered, false
+	}
+}
+
+// end ends the attempt that an operation names, if it is in progress.
+func (d *draft) end(a *Op) bool {
+	was, hash := d.look(a.Key)
+	name := was.name
+	if was.ref != 0 {
+		name = d.nameOf(was.ref)
+	}
+	if was.after != live || name == 0 || name != a.Ending.Name {
+		return false
+	}
+	_, ref, _ := d.state.Find(a.Key)
+	it := a.Ending.item
+	it.job.ref, it.job.id = ref, was.id
+	it.job.schedule, _ = parseSchedule(was.extra.Schedule)
+	d.own(name)
+	d.result(&it, was, hash)
+	if it.last {
+		t := d.state.Timer(ref)
+		d.deaths = append(d.deaths, death{it, d.cfg.firing(&t, it.job.attempt, d.Header().Epoch)})
+	}
+	return true
+}
+
+// death is a timer, or a run, that dies by the end of an attempt that has a token.
+type death struct {
+	item
+	firing Firing
+}
+
+// died logs the deaths of the frame that was settled, and calls OnDead.
+func (f *firer) died(all []death) {
+	for _, d := range all {
+		f.cfg.warnOfDeath(&d.item)
+		if f.mayDie(&d.item) {
+			f.apart(func() { f.asAlarm(func() { f.onDead(d.firing, d.cause) }) })
+		}
+	}
+}
+
+// leave adds the record of an attempt that is left to the frame, in place of its begin.
+func leave(op *frame.Op, now *change, it *item, version uint8) {
+	op.Kind, op.Name, op.Next = frame.Begin, it.name, it.until
+	if version < 2 {
+		op.Kind, op.Name = frame.Fail, 0
+	}
+	now.next, now.name = it.until, op.Name
+}

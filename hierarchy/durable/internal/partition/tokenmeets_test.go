@@ -1,0 +1,113 @@
+package partition
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// An end by token that is queued before the attempt is left, and decided after it, is right. So is one in the same frame.
+func TestTokensWhileTheAttemptIsLeft(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		b := newBench(t)
+		b.announcing()
+		b.open()
+		a, _ := b.due("k", time.Hour)
+		name, number := a.Token(time.Hour)
+		held, hold := make(chan bool), make(chan bool)
+		first := true
+		b.log.Before = func(uint64) {
+			if first {
+				first = false
+				held <- true
+				<-hold
+			}
+		}
+		go b.set("other", "v", time.Hour) // the next frame
+		<-held
+		c := &Call{Ops: []Op{{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, nil)}}}
+		leave := func() {
+			b.p.mu.Lock()
+			b.p.firer.leaveToNext(b.p.firer.lasting[name])
+			b.p.mu.Unlock()
+		}
+		if before {
+			b.NoError(b.p.Start(c))
+			leave()
+		} else {
+			leave()
+			b.NoError(b.p.Start(c))
+		}
+		hold <- true
+		b.NoError(c.Wait(t.Context()))
+		b.True(c.Took[0])
+		b.Equal(map[string]string{"other": "v"}, b.keys(false))
+		b.Empty(b.p.firer.attempts)
+		b.Empty(b.p.firer.lasting)
+		b.shut()
+	}
+}
+
+// However attempts, ends, tokens and handovers meet, each timer ends once, and nothing keeps a partition from ending.
+func TestTokensMeetEnds(t *testing.T) {
+	b := newBench(t)
+	b.cfg.Clock = realClock()
+	b.announcing()
+	announced := make(chan Firing, 1000)
+	b.cfg.Announce = func(f Firing) error { announced <- f; return nil }
+	b.open()
+	const n = 200
+	for i := range n {
+		b.set(fmt.Sprint(i), "v", 0)
+	}
+	took := make(chan string, 3*n)
+	done := make(chan bool)
+	for range n {
+		go func() {
+			defer func() { done <- true }()
+			f := <-announced
+			a, ok := b.p.Begin([]byte(f.Key), f.ID)
+			if !ok {
+				return
+			}
+			name, number := a.Token(time.Hour)
+			ended := make(chan bool)
+			go func() {
+				c := &Call{Ops: []Op{{Kind: frame.End, Key: []byte(f.Key), Ending: End(name, number, nil)}}}
+				if b.p.Do(t.Context(), c) == nil && c.Took[0] {
+					took <- f.Key
+				}
+				ended <- true
+			}()
+			if rand.IntN(2) == 0 {
+				time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond)
+			}
+			if ok, err := a.End(t.Context(), nil); err == nil && ok {
+				took <- f.Key
+			}
+			<-ended
+		}()
+	}
+	time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
+	b.NoError(b.p.Shutdown(t.Context()))
+	for len(announced) > 0 {
+		<-announced
+	}
+	close(announced) // those that wait for one find nothing to begin
+	for range n {
+		<-done
+	}
+	b.cfg.Announce = func(Firing) error { return nil }
+	b.open()
+	ended := len(took)
+	keys := make(map[string]bool)
+	for range ended {
+		keys[<-took] = true
+	}
+	b.Len(keys, ended, "each has ended once")
+	b.Len(b.keys(false), n-ended)
+	b.shut()
+}
