@@ -140,6 +140,26 @@ func TestAnnouncedFails(t *testing.T) {
 	require.Equal(t, "bad", durable.RetryAfter(1, bad).Error())
 }
 
+// What did not fail has not failed, whatever wraps it.
+func TestNothingHasFailed(t *testing.T) {
+	require.NoError(t, durable.Permanent(nil))
+	require.NoError(t, durable.RetryAfter(time.Hour, nil))
+	mock := clock.NewMock()
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1, Clock: mock,
+		Handle: func(_ context.Context, f firing) error {
+			if f.Key == "permanent" {
+				return durable.Permanent(nil)
+			}
+			return durable.RetryAfter(0, nil)
+		}})
+	require.NoError(t, errOf(w.Set(t.Context(), "permanent", "", 0)))
+	require.NoError(t, errOf(w.Set(t.Context(), "later", "", 0)))
+	mock.Add(time.Second)
+	require.Equal(t, uint64(2), w.Stats().Fired)
+	require.Zero(t, w.Stats().Pending)
+	require.Zero(t, w.Stats().Dead)
+}
+
 // What waits for Begin, and what has an attempt, is announced again by the next owner, and no crash counts as an
 // attempt: no handler can have killed the process.
 func TestAnnouncedAgain(t *testing.T) {

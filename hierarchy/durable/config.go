@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -27,6 +28,9 @@ var (
 	// ErrDamaged means that data in the log of the key's partition is missing or was altered. The other partitions go
 	// on.
 	ErrDamaged = partition.ErrDamaged
+	// ErrIncomplete means that Import has read all lines, but that lines are missing: the last one does not tell how many
+	// timers there are, or tells another number. The lines that are there are imported.
+	ErrIncomplete = errors.New("durable: the lines are not complete")
 	// ErrTimeout is the cause with which a handler's context ends after Config.Timeout.
 	ErrTimeout = partition.ErrTimeout
 )

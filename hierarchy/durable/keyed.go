@@ -87,7 +87,9 @@ func (w *Keyed[K, V]) Set(ctx context.Context, k K, v V, d time.Duration) (Entry
 	return e, err
 }
 
-// SetAt is like Set, but the timer is due at a wall time. If the wall clock is set, the timer adapts within 10s.
+// SetAt is like Set, but the timer is due at a wall time. If the wall clock is set, the timer adapts within 10s. Logs have
+// times from 1677-09-21 to 2262-04-11: an earlier or later one is replaced by the nearest of them, as a duration
+// of Set is that would end after them.
 func (w *Keyed[K, V]) SetAt(ctx context.Context, k K, v V, t time.Time) (Entry[K, V], error) {
 	e, _, err := w.set(ctx, operation[K, V]{kind: frame.SetAt, key: k, val: v, t: t})
 	return e, err
@@ -181,13 +183,14 @@ func (w *Keyed[K, V]) Len(ctx context.Context) (n int, err error) {
 // timeOf converts a time of frames, which are nanoseconds since the Unix epoch.
 func timeOf(t int64) time.Time { return time.Unix(0, t) }
 
-// instantOf is the inverse of timeOf. It replaces a time that frames can't represent by the nearest one that they can.
-func instantOf(t time.Time) int64 {
+// instantOf is the inverse of timeOf. It replaces a time that frames can't represent by the nearest one that they can, and
+// reports whether it had not to.
+func instantOf(t time.Time) (at int64, exact bool) {
 	switch {
 	case t.After(timeOf(math.MaxInt64)):
-		return math.MaxInt64
+		return math.MaxInt64, false
 	case t.Before(timeOf(math.MinInt64)):
-		return math.MinInt64
+		return math.MinInt64, false
 	}
-	return t.UnixNano()
+	return t.UnixNano(), true
 }

@@ -86,7 +86,7 @@ func (w *Keyed[K, V]) operation(ctx context.Context, data *[]byte, op *operation
 	case op.s != nil:
 		a.Schedule, err = w.scheduleText(*op.s)
 	case op.kind == frame.SetAt, op.kind == frame.MoveAt:
-		a.Due = instantOf(op.t)
+		a.Due, _ = instantOf(op.t)
 	}
 	return a, at, err
 }

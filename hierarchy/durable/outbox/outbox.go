@@ -86,7 +86,7 @@ func New[K comparable, V any](cfg Config[K, V]) (*Box[K, V], error) {
 // Create creates the tables, if they do not exist. A program with migrations should execute Dialect.Create in a
 // migration instead.
 func (b *Box[K, V]) Create(ctx context.Context) error {
-	return b.transact(ctx, func(tx *sql.Tx) error {
+	return b.transact(ctx, func(tx Execer) error {
 		for _, statement := range b.cfg.Dialect.Create {
 			if _, err := tx.ExecContext(ctx, fmt.Sprintf(statement, b.cfg.Table)); err != nil {
 				return err
@@ -97,7 +97,10 @@ func (b *Box[K, V]) Create(ctx context.Context) error {
 }
 
 // transact calls f in a transaction, which it commits if f returns nil.
-func (b *Box[K, V]) transact(ctx context.Context, f func(tx *sql.Tx) error) error {
+func (b *Box[K, V]) transact(ctx context.Context, f func(tx Execer) error) error {
+	if b.cfg.Dialect.Transact != nil {
+		return b.cfg.Dialect.Transact(ctx, b.cfg.DB, f)
+	}
 	tx, err := b.cfg.DB.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -205,16 +208,18 @@ func unixNano(t time.Time) int64 {
 
 // Backlog describes what is in the outbox.
 type Backlog struct {
-	Rows   int           // the number of rows that wait to be relayed
-	Oldest time.Duration // the age of the oldest of these rows
-	Failed int           // the number of rows that were refused and are kept: see Relay
+	Rows    int           // the number of rows that wait to be relayed
+	Oldest  time.Duration // the age of the oldest of these rows
+	Waiting int           // the number of these rows that wait for another attempt: see Relay
+	Failed  int           // the number of rows that were refused for good and are kept: see Relay
 }
 
 // Backlog returns what is in the outbox. Oldest grows while no relay runs.
 func (b *Box[K, V]) Backlog(ctx context.Context) (l Backlog, err error) {
 	var made sql.NullInt64
-	err = b.cfg.DB.QueryRowContext(ctx, fmt.Sprintf(`SELECT COUNT(CASE WHEN failed IS NULL THEN 1 END),
-		MIN(CASE WHEN failed IS NULL THEN made END), COUNT(failed) FROM %s`, b.cfg.Table)).Scan(&l.Rows, &made, &l.Failed)
+	err = b.cfg.DB.QueryRowContext(ctx, fmt.Sprintf(`SELECT COUNT(next), MIN(CASE WHEN next IS NOT NULL THEN made END),
+		COUNT(CASE WHEN next > 0 THEN 1 END), COUNT(*) - COUNT(next) FROM %s`, b.cfg.Table)).
+		Scan(&l.Rows, &made, &l.Waiting, &l.Failed)
 	if err == nil && made.Valid {
 		l.Oldest = max(0, time.Since(time.Unix(0, made.Int64)))
 	}

@@ -30,6 +30,7 @@ type line struct {
 	Attempts  uint32
 	State     string
 	Uncertain bool
+	Timers    *int
 }
 
 // salvaged runs the command.
@@ -45,6 +46,10 @@ func decode(t *testing.T, text []byte) map[string]line {
 	for l := range bytes.Lines(text) {
 		var one line
 		require.NoError(t, json.Unmarshal(l, &one))
+		if one.Timers != nil {
+			require.Len(t, timers, *one.Timers)
+			continue
+		}
 		require.NotContains(t, timers, *one.Key)
 		timers[*one.Key] = one
 	}
@@ -170,7 +175,7 @@ func flip(s string, at int) string {
 	return string(b)
 }
 
-// A frame in the middle is damaged. The timers that are said something of later are certain.
+// A frame in the middle is damaged. The timers that were set anew later are certain.
 func TestWhereTheDamageIs(t *testing.T) {
 	dir, values := directory(t)
 	files, err := filepath.Glob(filepath.Join(dir, "streams", "*", "*", "streams", "epicycle_timers_0", "msgs", "1.blk"))
@@ -194,7 +199,7 @@ func TestWhereTheDamageIs(t *testing.T) {
 		if l.Uncertain {
 			uncertain++
 			require.Zero(t, l.Partition)
-			require.NotContains(t, "1345", k)
+			require.NotContains(t, "345", k)
 		}
 	}
 	require.Positive(t, uncertain)

@@ -108,7 +108,7 @@ func (w *worker) batch(caller int, all []operation, limit time.Duration) (result
 		if b.Took(i) {
 			w.answered(r, "", true, nil)
 		} else {
-			w.answered(r, "", false, err)
+			w.answered(r, "", false, b.Err(i))
 		}
 	}
 	return result

@@ -13,15 +13,18 @@ import (
 
 type setInput struct {
 	Keyed
-	If   string `query:"if" enum:"absent,sooner,later" doc:"Only if there is none, or if it is due sooner or later than the one that is there"`
-	Body Setting
+	If string `query:"if" enum:"absent,sooner,later" doc:"Only if there is none, or if it is due sooner or later than the one that is there"`
 }
 
 func (a *API) set(ctx context.Context, in *setInput) (*timerOutput, error) {
 	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
 		return nil, err
 	}
-	s, err := a.setting(in.Key, &in.Body, in.If)
+	body, err := decodeBody[Setting](ctx, settingLimit)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.setting(in.Key, body, in.If)
 	if err != nil {
 		return nil, err
 	}

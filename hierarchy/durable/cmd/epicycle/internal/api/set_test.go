@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
 // ask makes a request, and returns the timer of its answer, which must have that status.
@@ -78,7 +80,7 @@ func TestAnswersAreWhatIsThere(t *testing.T) {
 // A timer with a time goes by the wall clock, in whichever way it got it.
 func TestTimesFollowTheWallClock(t *testing.T) {
 	mock := clock.NewMock()
-	a := newAPIAt(t, mock)
+	a := newAPI(t, func(cfg *durable.Config[string, task.Task]) { cfg.Clock = mock })
 	at := mock.Now().Add(2 * time.Hour).UTC().Format(time.RFC3339Nano)
 	set := `{"at":"` + at + `","to":{"queue":"q"}}`
 	keys := []string{"", "absent", "sooner", "later", "patched"}
@@ -108,7 +110,7 @@ func TestTimesFollowTheWallClock(t *testing.T) {
 // The same request again, when time has passed, finds the timer that the first one has set.
 func TestRequestsWithATimeAndAConditionAgain(t *testing.T) {
 	mock := clock.NewMock()
-	a := newAPIAt(t, mock)
+	a := newAPI(t, func(cfg *durable.Config[string, task.Task]) { cfg.Clock = mock })
 	for _, cond := range []string{"absent", "sooner", "later"} {
 		path := "/v1/timers/" + cond + "?if=" + cond
 		set := `{"at":"2040-01-31T12:00:00Z","to":{"queue":"q"}}`

@@ -16,11 +16,13 @@ var (
 )
 
 func timerOf(e *service.Entry) Timer {
-	return Timer{
-		Key: e.Key, Value: e.Value.Value, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
+	t := Timer{
+		Key: e.Key, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
 		Due: e.Due.UTC(), ID: e.ID.String(), Attempt: e.Attempt, State: e.State.String(),
 		Schedule: e.Schedule.String(), LastError: e.LastError, LastFailed: optional(e.LastFailed), Next: optional(e.Next),
 	}
+	t.Value, t.Text = embed(e.Value.Value)
+	return t
 }
 
 // optional returns nil for the zero time.
@@ -42,16 +44,15 @@ func (a *API) get(ctx context.Context, in *getInput) (*timerOutput, error) {
 	return answer(&e, ok, err, errNoTimer)
 }
 
-type moveInput struct {
-	Keyed
-	Body Moving
-}
-
-func (a *API) move(ctx context.Context, in *moveInput) (*timerOutput, error) {
+func (a *API) move(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
 		return nil, err
 	}
-	due, err := in.Body.parse()
+	body, err := decodeBody[Moving](ctx, settingLimit)
+	if err != nil {
+		return nil, err
+	}
+	due, err := body.parse()
 	if err != nil {
 		return nil, bad(err)
 	}
