@@ -37,9 +37,6 @@ type Found struct {
 //
 // The first calls build the index. Until it is complete they return no timers, and More.
 func (p *Partition) List(q *Query) (Found, error) {
-	if !p.index() {
-		return Found{More: true}, p.held()
-	}
 	l := listing{Query: *q, of: p}
 	for l.step() {
 	}
@@ -53,12 +50,24 @@ type listing struct {
 	refs  []state.Ref
 	found Found
 	bytes int
+	built int // how many steps have built the index
 }
 
-// step finds the next few timers. It reports whether there is another step.
+// indexSteps is the number of steps in which one List builds the index. Other calls that were sent to this process wait
+// for them.
+const indexSteps = 16
+
+// step finds the next few timers, unless it has to build the index. It reports whether there is another step.
 func (l *listing) step() bool {
+	l.of.lists <- struct{}{}
+	defer func() { <-l.of.lists }()
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()
+	if !l.of.state.Index(scanBatch) {
+		l.found.More = true
+		l.built++
+		return l.built < indexSteps
+	}
 	left := l.Limit - len(l.found.Timers)
 	most := min(scanBatch, left)
 	l.refs = l.of.state.Ordered(l.States, l.Prefix, l.From, most, l.refs[:0])
@@ -77,20 +86,3 @@ func (l *listing) step() bool {
 	l.found.More = len(l.refs) == most
 	return l.found.More && most < left
 }
-
-// index continues to build the index, for a bounded time, and reports whether it is complete.
-func (p *Partition) index() bool {
-	for range indexSteps {
-		p.mu.Lock()
-		whole := p.state.Index(scanBatch)
-		p.mu.Unlock()
-		if whole {
-			return true
-		}
-	}
-	return false
-}
-
-// indexSteps is the number of steps in which one List builds the index. Other calls that were sent to this process wait
-// for them.
-const indexSteps = 16

@@ -45,6 +45,7 @@ type Partition struct {
 
 	mu       mutex
 	state    *state.State
+	lists    chan struct{} // has room for one: of all Lists, one at a time may wait for mu, so that many don't keep it from the writer
 	shutting sync.Once
 }
 
@@ -60,7 +61,7 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 func newPartition(ctx context.Context, cfg Config) *Partition {
 	cfg.fillIn()
 	ctx = context.WithoutCancel(ctx)
-	p := &Partition{cfg: cfg, time: new(ownTime)}
+	p := &Partition{cfg: cfg, time: new(ownTime), lists: make(chan struct{}, 1)}
 	*p.time = newOwnTime(cfg.Clock, math.MinInt64, 0)
 	p.mu.isOuter()
 	p.reader.cfg, p.tenure.cfg = &p.cfg, &p.cfg
