@@ -88,16 +88,17 @@ func failure(err error) *Problem {
 	switch {
 	case errors.As(err, &p):
 		return p
+	// An import can have errors of several kinds: after this one it can be done again.
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		p = problem(http.StatusServiceUnavailable, "the timers did not answer in time"+mayHold)
+	case errors.Is(err, durable.ErrUnavailable), errors.Is(err, durable.ErrDamaged), errors.Is(err, durable.ErrClosed):
+		p = problem(http.StatusServiceUnavailable, shorten(err.Error(), maxDetail-len(mayHold))+mayHold)
 	case errors.Is(err, durable.ErrArgument), errors.Is(err, durable.ErrIncomplete):
 		return bad(err)
 	case errors.Is(err, durable.ErrTooLarge):
 		return problem(http.StatusRequestEntityTooLarge, err.Error())
 	case errors.Is(err, durable.ErrFull):
 		p = problem(http.StatusTooManyRequests, err.Error())
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		p = problem(http.StatusServiceUnavailable, "the timers did not answer in time"+mayHold)
-	case errors.Is(err, durable.ErrUnavailable), errors.Is(err, durable.ErrDamaged), errors.Is(err, durable.ErrClosed):
-		p = problem(http.StatusServiceUnavailable, shorten(err.Error(), maxDetail-len(mayHold))+mayHold)
 	default:
 		return problem(http.StatusInternalServerError, err.Error())
 	}
