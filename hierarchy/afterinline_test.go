@@ -1,6 +1,7 @@
 package hierarchy_test
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,7 +15,10 @@ import (
 func TestAfterInlineIgnoresTheExecutor(t *testing.T) {
 	w, m := onMock(t, hierarchy.Config{Executor: func(func()) { t.Error("the executor got a task") }})
 	var at []time.Duration
-	note := func() { at = append(at, m.Elapsed()) }
+	note := func(due time.Time) {
+		require.Equal(t, m.Now(), due)
+		at = append(at, m.Elapsed())
+	}
 	for _, d := range []time.Duration{time.Hour, 0, -1, 1} {
 		_, err := w.AfterInline(d, note)
 		require.NoError(t, err)
@@ -30,7 +34,7 @@ func TestAfterInlineDueNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onSystem(t, hierarchy.Config{})
 		called := false
-		timer, err := w.AfterInline(0, func() { called = true })
+		timer, err := w.AfterInline(0, func(time.Time) { called = true })
 		require.NoError(t, err)
 		require.True(t, called)
 		require.False(t, timer.Active())
@@ -38,7 +42,7 @@ func TestAfterInlineDueNow(t *testing.T) {
 		requireBalance(t, w)
 
 		w.Stop()
-		_, err = w.AfterInline(0, func() { t.Error("called by a wheel that is stopped") })
+		_, err = w.AfterInline(0, func(time.Time) { t.Error("called by a wheel that is stopped") })
 		require.ErrorIs(t, err, hierarchy.ErrClosed)
 	})
 }
@@ -49,7 +53,7 @@ func TestAfterInlinePanics(t *testing.T) {
 		var got []any
 		w := onSystem(t, hierarchy.Config{OnPanic: func(r any, _ []byte) { got = append(got, r) }})
 		for _, d := range []time.Duration{0, time.Second} {
-			_, err := w.AfterInline(d, func() { panic(d) })
+			_, err := w.AfterInline(d, func(time.Time) { panic(d) })
 			require.NoError(t, err)
 		}
 		time.Sleep(2 * time.Second)
@@ -62,7 +66,7 @@ func TestAfterInlinePanics(t *testing.T) {
 func TestAfterInlineTimer(t *testing.T) {
 	w, m := onMock(t, hierarchy.Config{})
 	fired := 0
-	timer, err := w.AfterInline(time.Second, func() { fired++ })
+	timer, err := w.AfterInline(time.Second, func(time.Time) { fired++ })
 	require.NoError(t, err)
 	require.True(t, timer.Reset(time.Minute))
 	m.Add(time.Minute - 1)
@@ -71,8 +75,78 @@ func TestAfterInlineTimer(t *testing.T) {
 	require.Equal(t, 1, fired)
 	require.False(t, timer.Stop())
 
-	timer, err = w.AfterInline(time.Second, func() { t.Error("fired after Stop") })
+	timer, err = w.AfterInline(time.Second, func(time.Time) { t.Error("fired after Stop") })
 	require.NoError(t, err)
 	require.True(t, timer.Stop())
 	m.Add(time.Hour)
+}
+
+// dueOf returns a channel on which a timer of AfterInline sends when it was due.
+func dueOf(t *testing.T, w *hierarchy.Wheel, d time.Duration) (hierarchy.Timer, <-chan time.Time) {
+	c := make(chan time.Time, 1)
+	timer, err := w.AfterInline(d, func(due time.Time) { c <- due })
+	require.NoError(t, err)
+	return timer, c
+}
+
+// A function of AfterInline gets the time when its own timer was due, however late the wheel wakes, whatever fires
+// beside it, and whether it was reset or its time had passed.
+func TestAfterInlineGetsTheTimeWhenDue(t *testing.T) {
+	w, c := onLaggingClock(t)
+	c.runTo(time.Second)
+	now := c.Now()
+	const d = 3 * time.Millisecond
+	_, plain := dueOf(t, w, d)
+	sooner, reset := dueOf(t, w, time.Hour)
+	require.True(t, sooner.Reset(d+1))
+	_, passed := dueOf(t, w, -1)
+	require.Equal(t, now, <-passed)
+	c.runTo(time.Second + 2*d)
+	require.Equal(t, now.Add(d), <-plain)
+	require.Equal(t, now.Add(d+1), <-reset)
+	again, reset := dueOf(t, w, time.Hour)
+	for _, d := range []time.Duration{time.Minute, 0} {
+		require.True(t, again.Reset(d))
+	}
+	require.Empty(t, reset, "f may take a lock that the caller of Reset holds")
+	now = c.Now()
+	c.runTo(c.elapsed + d)
+	require.Equal(t, now, <-reset)
+}
+
+// The same while other timers fire, on a clock of the system. A timer that is reset to now is called by the wheel, as
+// any timer of AfterInline is.
+func TestAfterInlineBesideOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := onSystem(t, hierarchy.Config{Executor: hierarchy.Go})
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				for range 100 {
+					other, _ := dueOf(t, w, 2*time.Microsecond)
+					defer other.Stop()
+					timer, due := dueOf(t, w, time.Hour)
+					before := time.Now()
+					require.True(t, timer.Reset(0))
+					require.Equal(t, before.Round(0), (<-due).Round(0))
+					_, due = dueOf(t, w, 0)
+					require.Equal(t, time.Now().Round(0), (<-due).Round(0))
+					time.Sleep(time.Microsecond)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// On a mock, too, where what is due now fires in the next Add.
+func TestAfterInlineOnMock(t *testing.T) {
+	w, m := onMock(t, hierarchy.Config{Executor: hierarchy.Go})
+	timer, due := dueOf(t, w, time.Hour)
+	m.Add(time.Minute)
+	require.True(t, timer.Reset(-1))
+	require.Empty(t, due)
+	at := m.Now()
+	m.Add(time.Minute)
+	require.Equal(t, at, <-due)
 }

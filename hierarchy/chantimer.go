@@ -12,13 +12,14 @@ import (
 // Add. The error is ErrClosed or ErrFull. Use NewTimer for a timer that can be stopped.
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	c, now := make(chan time.Time, 1), w.core.Now()
+	due := engine.DeadlineAfter(now, d)
 	var err error
 	if w.core.Passed(now, d) {
 		if err = w.core.CountDue(); err == nil {
-			c <- w.core.WallAt(engine.DeadlineAfter(now, d))
+			c <- w.core.WallAt(due)
 		}
 	} else {
-		_, err = w.core.Add(func() { c <- w.Due() }, now, d, engine.RunInWake)
+		_, err = w.core.Add(func() { c <- w.core.WallAt(due) }, now, d, engine.RunInWake)
 	}
 	if err != nil {
 		return nil, err
@@ -66,24 +67,25 @@ func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
 // set sets a new timer. mu must be held.
 func (t *ChanTimer) set(d time.Duration) (err error) {
 	now := t.wheel.core.Now()
+	due := engine.DeadlineAfter(now, d)
 	if t.wheel.core.Passed(now, d) {
 		if err = t.wheel.core.CountDue(); err == nil {
-			t.deliver(engine.DeadlineAfter(now, d))
+			t.deliver(due)
 		}
 		return err
 	}
 	run := t.run
-	t.timer, err = t.wheel.core.Add(func() { t.send(run) }, now, d, engine.RunInWake|engine.NoQuota)
+	t.timer, err = t.wheel.core.Add(func() { t.send(run, due) }, now, d, engine.RunInWake|engine.NoQuota)
 	t.unsent = err == nil
 	return err
 }
 
-// send is called by the wheel when the timer is due.
-func (t *ChanTimer) send(run uint64) {
+// send is called by the wheel when the timer is due, at due.
+func (t *ChanTimer) send(run uint64, due int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if run == t.run {
-		t.deliver(t.wheel.core.Firing())
+		t.deliver(due)
 	}
 }
 

@@ -45,9 +45,9 @@ type Config struct {
 	// the next run of a Repeater, are not limited.
 	MaxQueued int
 	// Shards is the number of parts that the wheel has, each with a lock of its own, so
-	// that cores seldom wait for each other. It is rounded up to a power of two, at most
-	// 1024. 0 means one for each core, up to 16, and for a Keyed eight for each core, up
-	// to 32. On a *clock.Mock there is always one.
+	// that cores seldom wait for each other. 0 means one for each core, up to 16, and for
+	// a Keyed eight for each core, up to 32. The number is rounded up to a power of two,
+	// at most 1024. On a *clock.Mock there is always one.
 	Shards int
 	// OnPanic is called with the value that a callback panicked with and the stack, in
 	// the callback's goroutine. If it is nil, a panic crashes the process, as in package
@@ -134,8 +134,8 @@ func (cfg *Config) fillIn() {
 	cfg.Shards = powerOfTwo(min(cfg.Shards, maxShards))
 }
 
-// chosenShards returns the default number of shards: one for each processor that can run Go
-// code.
+// chosenShards returns the default number of shards, before it is rounded up to a power of two: one for each processor
+// that can run Go code.
 func chosenShards() int { return min(runtime.GOMAXPROCS(0), 16) }
 
 // powerOfTwo returns the least power of two that is at least n.

@@ -21,6 +21,7 @@ type entry[K comparable, V any] struct {
 const (
 	segmentBits = 8
 	segmentLen  = 1 << segmentBits
+	firstLen    = 16 // the first segment starts small and doubles, for few keys
 
 	// bucketsPerKey is the least number of buckets for each key. With two instead of one, a search reads 1.25 entries
 	// on average instead of 1.5, each of which is a cache miss.
@@ -105,8 +106,13 @@ func (x *index[K, V]) remove(t *timers.Timers[entry[K, V]], i uint32) {
 
 // split adds one bucket and moves its keys there from the bucket that held them so far.
 func (x *index[K, V]) split(t *timers.Timers[entry[K, V]]) {
-	if x.buckets%segmentLen == 0 {
+	switch {
+	case x.buckets == 0:
+		x.segments = append(x.segments, make([]uint32, firstLen))
+	case x.buckets%segmentLen == 0:
 		x.segments = append(x.segments, make([]uint32, segmentLen))
+	case x.buckets < segmentLen && int(x.buckets) == len(x.segments[0]):
+		x.segments[0] = append(make([]uint32, 0, 2*x.buckets), x.segments[0]...)[:2*x.buckets]
 	}
 	x.buckets++
 	if x.buckets == 1 {

@@ -57,7 +57,7 @@ func (k *taker) onKeyed() {
 // takers set each kind of timer for a second, and return what stops it.
 var takers = map[string]func(k *taker) (stop func(), err error){
 	"AfterFunc":   func(k *taker) (func(), error) { return stopOf(k.w.AfterFunc(time.Second, nop)) },
-	"AfterInline": func(k *taker) (func(), error) { return stopOf(k.w.AfterInline(time.Second, nop)) },
+	"AfterInline": func(k *taker) (func(), error) { return stopOf(k.w.AfterInline(time.Second, func(time.Time) {})) },
 	"At":          func(k *taker) (func(), error) { return stopOf(k.w.At(k.m.Now().Add(time.Second), nop)) },
 	"After": func(k *taker) (func(), error) {
 		_, err := k.w.After(time.Second)

@@ -125,6 +125,13 @@ func (r *Repeater) Next() (time.Time, bool) {
 	return r.wall, true
 }
 
+// deadline returns when the last run was due, or between runs, when the next one is due.
+func (r *Repeater) deadline() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.due
+}
+
 // nextDue returns when the next run of an Every is due. mu must be held.
 func (r *Repeater) nextDue(now int64) int64 {
 	if !r.running {

@@ -64,7 +64,7 @@ var kindsOfTimer = map[string]func(t *testing.T, s *subject){
 		s.reset, s.stop = timer.Reset, func() { timer.Stop() }
 	},
 	"Timer of AfterInline": func(t *testing.T, s *subject) {
-		timer, err := s.w.AfterInline(time.Second, s.run)
+		timer, err := s.w.AfterInline(time.Second, func(time.Time) { s.run() })
 		require.NoError(t, err)
 		s.reset, s.stop = timer.Reset, func() { timer.Stop() }
 	},

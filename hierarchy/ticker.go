@@ -46,7 +46,7 @@ func (t *Ticker) tick() {
 		return
 	}
 	select {
-	case t.c <- t.wheel.core.WallAt(max(t.first, t.wheel.core.Firing())): // a late tick may be from before Reset
+	case t.c <- t.wheel.core.WallAt(max(t.first, t.repeater.deadline())): // a late tick may be from before Reset
 	default:
 		t.repeater.notReceived()
 	}

@@ -78,28 +78,22 @@ func (w *Wheel) Stop() { w.core.Stop() }
 func (w *Wheel) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }
 
 // AfterInline is AfterFunc with Inline for this one timer, whatever the executor of the wheel: f is called in the
-// goroutine that woke the wheel. Use it for an f that never blocks, such as one that sends to a channel with room: all
-// other timers of the wheel wait for it. It saves the goroutine that Go would start.
+// goroutine that woke the wheel, with the wall time at which the timer was due. Use it for an f that never blocks, such
+// as one that sends to a channel with room: all other timers of the wheel wait for it. It saves the goroutine that Go
+// would start. If the timer was reset, due is the time to which it was last reset.
 //
 // If d <= 0, f is called before AfterInline returns, or on a mock in the next Add. So the caller must not hold a lock
-// that f takes. Shutdown does not wait for that call. Timer.Reset with d <= 0 gives f to the executor of the wheel. The
-// error is ErrNilFunc, ErrClosed or ErrFull.
-func (w *Wheel) AfterInline(d time.Duration, f func()) (Timer, error) {
+// that f takes. Shutdown does not wait for that call. After Timer.Reset with d <= 0, the wheel wakes at once and calls
+// f. The error is ErrNilFunc, ErrClosed or ErrFull.
+func (w *Wheel) AfterInline(d time.Duration, f func(due time.Time)) (Timer, error) {
 	engine.RequireMade(w.core != nil, "wheel")
 	if f == nil {
 		return Timer{}, ErrNilFunc
 	}
 	if d <= 0 && !w.core.OnMock() {
-		return Timer{}, w.core.CallNow(f)
+		now := w.core.Wall()
+		return Timer{}, w.core.CallNow(func() { f(now) })
 	}
-	h, err := w.core.Add(f, w.core.Now(), d, engine.RunInWake)
+	h, err := w.core.Add(func() { f(w.core.WallAt(w.core.Firing())) }, w.core.Now(), d, engine.RunInWake)
 	return Timer{h}, err
-}
-
-// Due returns the wall time at which the timer whose function is being called was due. It is for functions of
-// AfterInline that are called after their delay. If the timer was reset, Due returns the time to which it was last
-// reset.
-func (w *Wheel) Due() time.Time {
-	engine.RequireMade(w.core != nil, "wheel")
-	return w.core.WallAt(w.core.Firing())
 }

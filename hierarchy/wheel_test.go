@@ -34,7 +34,7 @@ func (hourly) Next(t time.Time) time.Time { return t.Add(time.Hour) }
 // setters are all ways to set something for an hour.
 var setters = map[string]func(w *hierarchy.Wheel) error{
 	"AfterFunc":   func(w *hierarchy.Wheel) error { _, err := w.AfterFunc(time.Hour, nop); return err },
-	"AfterInline": func(w *hierarchy.Wheel) error { _, err := w.AfterInline(time.Hour, nop); return err },
+	"AfterInline": func(w *hierarchy.Wheel) error { _, err := w.AfterInline(time.Hour, func(time.Time) {}); return err },
 	"At":          func(w *hierarchy.Wheel) error { _, err := w.At(time.Now(), nop); return err },
 	"Every":       func(w *hierarchy.Wheel) error { _, err := w.Every(time.Hour, nop); return err },
 	"Schedule":    func(w *hierarchy.Wheel) error { _, err := w.Schedule(hourly{}, nop); return err },

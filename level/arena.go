@@ -3,11 +3,17 @@ package level
 import "slices"
 
 const (
-	// ChunkBits is the number of bits of an index that identify the entry in its chunk.
-	ChunkBits = 11
+	// ChunkBits is the number of bits of an index that identify the entry in its chunk. A chunk is small, as a single
+	// node keeps all of it.
+	ChunkBits = 8
 	chunkLen  = 1 << ChunkBits
 	chunkRoom = chunkLen - 1 // entry 0 of a chunk is never used: 0 means none
-	firstLen  = 16           // chunk 0 starts small and doubles, for small wheels
+	firstLen  = 4            // chunk 0 starts small and doubles, for small wheels
+
+	// spareChunks is the most empty chunks that are kept.
+	spareChunks = 8
+	// manyChunks is the least number of chunks that are worth making a new arena, to release the lists of chunks, too.
+	manyChunks = 16
 )
 
 // locate returns the chunk of an index and the entry in it.
@@ -17,8 +23,8 @@ func locate(i uint32) (chunk, entry uint32) { return i >> ChunkBits, i & (chunkL
 // node.
 //
 // Freed nodes are reused, last freed first, and preferably in the chunk that became partly free last, so that others
-// can become empty. One empty chunk is kept, and further ones are freed. The node that was freed last is not returned
-// to its chunk, as the next Alloc is likely to reuse it.
+// can become empty. A few empty chunks are kept, and further ones are freed. The node that was freed last is not
+// returned to its chunk, as the next Alloc is likely to reuse it.
 type Arena struct {
 	nodes   [][]Node // by chunk
 	used    int      // Invariant: the sum of the field used of all chunks
@@ -26,7 +32,7 @@ type Arena struct {
 	hot     uint32   // the node freed last, which its chunk still counts as used, or 0
 	chunks  []chunk  // by chunk
 	partial uint32   // 1 + the first chunk that has room, or 0
-	spare   uint32   // 1 + the chunk that is empty, or 0. Invariant: no other chunk is empty
+	empty   int      // Invariant: the number of chunks that are empty and were not freed, at most spareChunks
 	vacant  []uint32 // chunks that were freed. Invariant: their nodes are vacantNodes, which do not change
 }
 
@@ -96,8 +102,8 @@ func (a *Arena) allocCold() uint32 {
 			a.growChunk(c)
 		}
 	}
-	if m.used == 0 && a.spare == c+1 {
-		a.spare = 0
+	if m.used == 0 {
+		a.empty--
 	}
 	m.used++
 	a.used++
@@ -113,7 +119,7 @@ type Released uint32
 const (
 	// Nothing was released. This is the result for most nodes.
 	Nothing Released = 0
-	// Everything was released: of an arena with several chunks, the last node was freed, and a new Arena would be
+	// Everything was released: of an arena that had many chunks, the last node was freed, and a new Arena would be
 	// smaller.
 	Everything Released = 1<<32 - 1
 )
@@ -143,7 +149,7 @@ func (a *Arena) freeCold(i uint32, n *Node) Released {
 	}
 	emptied := m.used == 0 && a.emptied(c)
 	switch {
-	case a.used == 1 && len(a.nodes) > 1: // the only used node is the hot one, which is free
+	case a.used == 1 && len(a.nodes) >= manyChunks: // the only used node is the hot one, which is free
 		return Everything
 	case emptied:
 		return Released(c + 1)
@@ -151,11 +157,11 @@ func (a *Arena) freeCold(i uint32, n *Node) Released {
 	return Nothing
 }
 
-// emptied is called when chunk c is empty. It keeps one empty chunk, so that set and stop
-// at a chunk's edge do not allocate a chunk each time. It reports whether c was freed.
+// emptied is called when chunk c is empty. It keeps a few empty chunks, so that small crowds that come and go do not
+// allocate chunks each time. It reports whether c was freed.
 func (a *Arena) emptied(c uint32) bool {
-	if a.spare == 0 {
-		a.spare = c + 1
+	if a.empty < spareChunks {
+		a.empty++
 		return false
 	}
 	a.unlinkPartial(c)
@@ -194,6 +200,7 @@ func (a *Arena) addChunk() {
 	}
 	a.nodes[c] = slices.Clone(vacantNodes[:size]) // stale entries may already name nodes of the chunk
 	a.chunks[c] = chunk{fresh: 1}
+	a.empty++
 	a.shape++
 	a.linkPartial(c)
 }

@@ -7,7 +7,7 @@ import (
 
 // Check reports the first broken invariant of a, for tests.
 func (a *Arena) Check() error {
-	live, sum := 0, 0
+	live, sum, empty := 0, 0, 0
 	for c, m := range a.chunks {
 		used := 0
 		for _, n := range a.nodes[c] {
@@ -20,12 +20,18 @@ func (a *Arena) Check() error {
 			used++
 		}
 		sum += used
+		if used == 0 && !a.isVacant(uint32(c)) {
+			empty++
+		}
 		if err := a.checkChunk(uint32(c), m, used); err != nil {
 			return fmt.Errorf("chunk %d with %d live nodes: %w", c, used, err)
 		}
 	}
 	if live != a.Len() || sum != a.used {
 		return fmt.Errorf("%d live nodes, not %d; %d used, not %d", live, a.Len(), sum, a.used)
+	}
+	if empty != a.empty || empty > spareChunks {
+		return fmt.Errorf("%d empty chunks, not %d", empty, a.empty)
 	}
 	return a.checkPartial()
 }
@@ -40,9 +46,6 @@ func (a *Arena) checkChunk(c uint32, m chunk, used int) error {
 			return fmt.Errorf("it was freed, and has nodes")
 		}
 		return nil
-	}
-	if (used == 0) != (a.spare == c+1) {
-		return fmt.Errorf("the spare one is %d", int(a.spare)-1)
 	}
 	free := 0
 	for e := m.free; e != 0 && free < chunkLen; e = uint32(a.nodes[c][e].Key) {

@@ -12,8 +12,8 @@
 //	                   b            d, e
 //	         occupied: one bit a slot, so the first timer is found at once
 //
-// A node is named by a 32-bit index, and chunks hold nodes by value. So a million timers are a few hundred objects to
-// the garbage collector. One chunk without live nodes is kept, and further ones are freed.
+// A node is named by a 32-bit index, and chunks hold nodes by value. So a million timers are some thousand objects to
+// the garbage collector. A few chunks without live nodes are kept, and further ones are freed.
 //
 // # Entries are not taken out
 //

@@ -18,11 +18,15 @@ func (a *Arena) After(i uint32) uint32 {
 
 // Live searches the arena from index i on for a live node, and looks at no more than most entries. found is the index
 // of the node, or 0 if there is none. next is the index at which to continue, or 0 at the end. looked is the number of
-// entries that Live has looked at.
+// entries that Live has looked at, and of chunks that it has passed.
 func (a *Arena) Live(i uint32, most int) (found, next uint32, looked int) {
 	c, e := locate(i)
 	for ; int(c) < len(a.nodes); c, e = c+1, 0 {
 		if a.chunks[c].used == 0 { // the chunk was freed, or is spare
+			if looked == most {
+				return 0, c << ChunkBits, looked
+			}
+			looked++
 			continue
 		}
 		for nodes := a.nodes[c]; int(e) < len(nodes); e++ {

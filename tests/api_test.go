@@ -33,7 +33,7 @@ var (
 	_ hierarchy.Executor                                          = hierarchy.Go
 	_ hierarchy.Executor                                          = hierarchy.Inline
 	_ func(*wheel, dur, func()) (timer, error)                    = (*wheel).AfterFunc
-	_ func(*wheel, dur, func()) (timer, error)                    = (*wheel).AfterInline
+	_ func(*wheel, dur, func(time.Time)) (timer, error)           = (*wheel).AfterInline
 	_ func(*wheel, time.Time, func()) (timer, error)              = (*wheel).At
 	_ func(*wheel) time.Time                                      = (*wheel).Now
 	_ func(*wheel, dur, func()) (*repeater, error)                = (*wheel).Every

@@ -33,7 +33,7 @@ type group struct {
 	mu    sync.Mutex
 	at    time.Duration // time at which the sleepers are woken; guarded by mu, as all below
 	awake chan struct{} // closed at that time; nil if there is no sleeper
-	wake  func()        // closes awake
+	wake  func(Time)    // closes awake
 	n     int           // number of sleepers, for tests
 	_     [8]byte
 }
@@ -89,7 +89,7 @@ func (g *group) join(p *process.Process, at, d time.Duration) <-chan struct{} {
 }
 
 // wakeAll wakes all sleepers.
-func (g *group) wakeAll() {
+func (g *group) wakeAll(Time) {
 	g.mu.Lock()
 	awake := g.awake
 	g.awake, g.n = nil, 0

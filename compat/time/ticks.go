@@ -11,7 +11,7 @@ import (
 // ticks is the part of a Ticker that the wheel refers to. It does not keep the channel alive.
 type ticks struct {
 	channel weakChannel // immutable, as the next one
-	tick    func()      // fire
+	tick    func(Time)  // fire
 
 	mu      sync.Mutex
 	timer   hierarchy.Timer // guarded by mu, as all below
@@ -67,7 +67,7 @@ func (t *ticks) halt() {
 }
 
 // fire is called for each tick.
-func (t *ticks) fire() {
+func (t *ticks) fire(Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stale > 0 {

@@ -15,8 +15,8 @@ type Timer struct {
 	C <-chan Time
 
 	std *time.Timer // set in a bubble; the other fields are then unused
-	f   func()      // function of AfterFunc, or the method send; nil if the Timer is zero
-	c   chan Time   // channel of C; nil if f is the function of AfterFunc
+	c   chan Time   // channel of C; nil if the Timer is of AfterFunc
+	f   func()      // function of AfterFunc; nil if the Timer has a channel
 
 	mu      sync.Mutex
 	timer   hierarchy.Timer // guarded by mu, as all below
@@ -46,7 +46,6 @@ func NewTimer(d Duration) *Timer {
 	}
 	c := make(chan Time, 1)
 	t := &Timer{C: c, c: c}
-	t.f = t.send
 	t.set(d) // needs no lock: nobody else has t, and send does not use timer
 	return t
 }
@@ -58,7 +57,7 @@ func (t *Timer) Stop() bool {
 	if t.std != nil {
 		return t.std.Stop()
 	}
-	if t.f == nil {
+	if t.zero() {
 		panic("time: Stop called on uninitialized Timer")
 	}
 	t.mu.Lock()
@@ -72,13 +71,16 @@ func (t *Timer) Stop() bool {
 	return was
 }
 
+// zero reports whether t was not made by NewTimer or AfterFunc.
+func (t *Timer) zero() bool { return t.c == nil && t.f == nil }
+
 // Reset makes the timer fire after d, even if it has fired or was stopped. It returns what Stop would have returned. If
 // a function of AfterFunc is running, Reset does not wait for it.
 func (t *Timer) Reset(d Duration) bool {
 	if t.std != nil {
 		return t.std.Reset(d)
 	}
-	if t.f == nil {
+	if t.zero() {
 		panic("time: Reset called on uninitialized Timer")
 	}
 	if process.InBubble() {
@@ -115,10 +117,10 @@ func (t *Timer) set(d Duration) {
 		return
 	}
 	t.pending = true
-	t.timer, _ = process.Get().AfterInline(d, t.f)
+	t.timer, _ = process.Get().AfterInline(d, t.send)
 }
 
-func nothing() {}
+func nothing(time.Time) {}
 
 // instant is longer than the time that passes until a timer is set.
 const instant = Microsecond
@@ -132,8 +134,8 @@ func passed(p *process.Process, d time.Duration) bool {
 	return p.Clock.Elapsed()-now >= d
 }
 
-// send is called when the timer fires.
-func (t *Timer) send() {
+// send is called when the timer fires, with the time at which it was due.
+func (t *Timer) send(due Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stale > 0 {
@@ -141,7 +143,7 @@ func (t *Timer) send() {
 		return
 	}
 	t.pending = false
-	t.deliver(process.Get().Due())
+	t.deliver(due)
 }
 
 // deliver sends due, the time at which the timer was due. mu must be held.

@@ -15,7 +15,7 @@ func TestLoopThatEndsAfterItsContext(t *testing.T) {
 	var fired []string
 	w := open(t, config(t, t.TempDir(), clock.NewMock(), &fired))
 	for _, k := range []string{"a", "b", "c", "d"} {
-		require.NoError(t, w.Set(t.Context(), k, "", time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), k, "", time.Hour)))
 	}
 	for end := range 3 {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -80,12 +80,29 @@ func (a *Attempt[K, V]) End(ctx context.Context, err error) (bool, error) {
 // the next owner of its partition.
 var ErrLeft = partition.ErrLeft
 
-// Permanent wraps the error of an attempt that must not be tried again: the timer is dead at once.
-func Permanent(err error) error { return &partition.Final{Err: err} }
+// Permanent wraps the error of an attempt that must not be tried again: the timer is dead at once. If err is nil, so is
+// the result, and the attempt has not failed.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &partition.Final{Err: err}
+}
 
-// RetryAfter wraps the error of an attempt. The next attempt begins after d, instead of after Config.Backoff.
-func RetryAfter(d time.Duration, err error) error { return &partition.Later{Err: err, In: d} }
+// RetryAfter wraps the error of an attempt. The next attempt begins after d, instead of after Config.Backoff. If err is
+// nil, so is the result, and the attempt has not failed.
+func RetryAfter(d time.Duration, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &partition.Later{Err: err, In: d}
+}
 
 // Postpone wraps the error of an attempt that does not count, such as one that this process could not make. The attempt
-// is made again after d, with the same number.
-func Postpone(d time.Duration, err error) error { return &partition.Postponed{Err: err, In: d} }
+// is made again after d, with the same number. If err is nil, so is the result, and the attempt has not failed.
+func Postpone(d time.Duration, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &partition.Postponed{Err: err, In: d}
+}

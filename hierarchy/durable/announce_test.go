@@ -30,7 +30,7 @@ func TestAnnounce(t *testing.T) {
 	mock := clock.NewMock()
 	w := announcing(t, t.TempDir(), mock, &firings)
 	for i := range 3 {
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "v", time.Duration(i+1)*time.Second))
+		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), "v", time.Duration(i+1)*time.Second)))
 	}
 	mock.Add(time.Minute)
 	require.Len(t, firings, 3)
@@ -70,16 +70,16 @@ func TestAnnouncedAndChanged(t *testing.T) {
 	mock := clock.NewMock()
 	w := announcing(t, t.TempDir(), mock, &firings)
 	for _, k := range []string{"removed", "moved", "set", "removed while it runs"} {
-		require.NoError(t, w.Set(t.Context(), k, "v", time.Second))
+		require.NoError(t, errOf(w.Set(t.Context(), k, "v", time.Second)))
 	}
 	mock.Add(time.Second)
 	require.Len(t, firings, 4)
 	_, ok, err := w.Remove(t.Context(), "removed")
 	require.NoError(t, err)
 	require.True(t, ok)
-	_, err = w.Move(t.Context(), "moved", time.Second)
+	_, _, err = w.Move(t.Context(), "moved", time.Second)
 	require.NoError(t, err)
-	require.NoError(t, w.Set(t.Context(), "set", "w", time.Second))
+	require.NoError(t, errOf(w.Set(t.Context(), "set", "w", time.Second)))
 	a, ok := w.Begin("removed while it runs", firings[3].ID)
 	require.True(t, ok)
 	_, _, err = w.Remove(t.Context(), "removed while it runs")
@@ -113,7 +113,7 @@ func TestAnnouncedFails(t *testing.T) {
 		require.True(t, ended)
 	}
 	bad := errors.New("bad")
-	require.NoError(t, w.Set(t.Context(), "k", "v", time.Second))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", time.Second)))
 	mock.Add(time.Second)
 	fail(bad)
 	mock.Add(time.Minute - 1)
@@ -130,7 +130,7 @@ func TestAnnouncedFails(t *testing.T) {
 	fail(durable.RetryAfter(time.Second, bad))
 	require.Equal(t, 1, w.Stats().Dead, "the last attempt has failed")
 
-	require.NoError(t, w.Set(t.Context(), "gone", "v", 0))
+	require.NoError(t, errOf(w.Set(t.Context(), "gone", "v", 0)))
 	mock.Add(time.Second)
 	fail(fmt.Errorf("no: %w", durable.Permanent(bad)))
 	require.Equal(t, 2, w.Stats().Dead)
@@ -138,6 +138,26 @@ func TestAnnouncedFails(t *testing.T) {
 	require.ErrorIs(t, durable.RetryAfter(1, bad), bad)
 	require.Equal(t, "bad", durable.Permanent(bad).Error())
 	require.Equal(t, "bad", durable.RetryAfter(1, bad).Error())
+}
+
+// What did not fail has not failed, whatever wraps it.
+func TestNothingHasFailed(t *testing.T) {
+	require.NoError(t, durable.Permanent(nil))
+	require.NoError(t, durable.RetryAfter(time.Hour, nil))
+	mock := clock.NewMock()
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1, Clock: mock,
+		Handle: func(_ context.Context, f firing) error {
+			if f.Key == "permanent" {
+				return durable.Permanent(nil)
+			}
+			return durable.RetryAfter(0, nil)
+		}})
+	require.NoError(t, errOf(w.Set(t.Context(), "permanent", "", 0)))
+	require.NoError(t, errOf(w.Set(t.Context(), "later", "", 0)))
+	mock.Add(time.Second)
+	require.Equal(t, uint64(2), w.Stats().Fired)
+	require.Zero(t, w.Stats().Pending)
+	require.Zero(t, w.Stats().Dead)
 }
 
 // What waits for Begin, and what has an attempt, is announced again by the next owner, and no crash counts as an
@@ -149,8 +169,8 @@ func TestAnnouncedAgain(t *testing.T) {
 		mock := clock.NewMock()
 		w := announcing(t, dir, mock, &firings)
 		if i == 0 {
-			require.NoError(t, w.Set(t.Context(), "a", "v", time.Second))
-			require.NoError(t, w.Set(t.Context(), "b", "v", time.Second))
+			require.NoError(t, errOf(w.Set(t.Context(), "a", "v", time.Second)))
+			require.NoError(t, errOf(w.Set(t.Context(), "b", "v", time.Second)))
 		}
 		mock.Add(time.Minute)
 		require.Len(t, firings, 2)
@@ -172,7 +192,7 @@ func TestShutdownAnnounced(t *testing.T) {
 		var firings []durable.Firing[string, string]
 		mock := clock.NewMock()
 		w := announcing(t, t.TempDir(), mock, &firings)
-		require.NoError(t, w.Set(t.Context(), "a", "v", 0))
+		require.NoError(t, errOf(w.Set(t.Context(), "a", "v", 0)))
 		mock.Add(time.Second)
 		a, ok := w.Begin("a", firings[0].ID)
 		require.True(t, ok)

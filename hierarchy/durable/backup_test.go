@@ -74,7 +74,7 @@ func TestBackupOfACluster(t *testing.T) {
 	ctx := t.Context()
 	const before = 200
 	for i := range before {
-		require.NoError(t, w.Set(ctx, fmt.Sprint("before", i), "value", time.Hour))
+		require.NoError(t, errOf(w.Set(ctx, fmt.Sprint("before", i), "value", time.Hour)))
 	}
 	streams := []string{"epicycle_timers_marks"}
 	for at := range 8 {
@@ -84,7 +84,7 @@ func TestBackupOfACluster(t *testing.T) {
 	for n, stream := range streams {
 		copies[stream] = backUp(t, nc, stream)
 		for i := range 20 {
-			require.NoError(t, w.Set(ctx, fmt.Sprintf("meanwhile%d-%d", n, i), "value", time.Hour))
+			require.NoError(t, errOf(w.Set(ctx, fmt.Sprintf("meanwhile%d-%d", n, i), "value", time.Hour)))
 		}
 		time.Sleep(200 * time.Millisecond) // marks are written once a second: some are between two copies
 	}
@@ -103,7 +103,7 @@ func TestBackupOfACluster(t *testing.T) {
 	for i := range before {
 		requirePending(t, w, fmt.Sprint("before", i))
 	}
-	require.NoError(t, w.Set(ctx, "after", "value", 0))
+	require.NoError(t, errOf(w.Set(ctx, "after", "value", 0)))
 	require.Eventually(t, func() bool { return r.len() == 1 }, time.Minute, 10*time.Millisecond)
 }
 

@@ -27,6 +27,9 @@ type result struct {
 	took  bool
 	value string // the value of the timer that a Remove removed
 	known bool   // whether value is known
+	id    frame.ID
+	due   int64 // of the timer that was set or moved
+	err   error // the error of the operation's partition
 }
 
 // Set adds an operation like Keyed.Set. d counts from the call of Keyed.Batch.
@@ -51,8 +54,19 @@ func (b *Batch[K, V]) setIf(c partition.Condition, k K, v V, d time.Duration) {
 }
 
 // SetAt adds an operation like Keyed.SetAt.
-func (b *Batch[K, V]) SetAt(k K, v V, t time.Time) {
-	b.ops = append(b.ops, operation[K, V]{kind: frame.SetAt, key: k, val: v, t: t})
+func (b *Batch[K, V]) SetAt(k K, v V, t time.Time) { b.setAtIf(partition.Always, k, v, t) }
+
+// SetAtIfAbsent adds an operation like Keyed.SetAtIfAbsent. Took reports whether it set the timer.
+func (b *Batch[K, V]) SetAtIfAbsent(k K, v V, t time.Time) { b.setAtIf(partition.IfAbsent, k, v, t) }
+
+// SetAtSooner adds an operation like Keyed.SetAtSooner. Took reports whether it set the timer.
+func (b *Batch[K, V]) SetAtSooner(k K, v V, t time.Time) { b.setAtIf(partition.IfSooner, k, v, t) }
+
+// SetAtLater adds an operation like Keyed.SetAtLater. Took reports whether it set the timer.
+func (b *Batch[K, V]) SetAtLater(k K, v V, t time.Time) { b.setAtIf(partition.IfLater, k, v, t) }
+
+func (b *Batch[K, V]) setAtIf(c partition.Condition, k K, v V, t time.Time) {
+	b.ops = append(b.ops, operation[K, V]{kind: frame.SetAt, when: c, key: k, val: v, t: t})
 }
 
 // SetSchedule adds an operation like Keyed.SetSchedule.
@@ -63,6 +77,11 @@ func (b *Batch[K, V]) SetSchedule(k K, v V, s Schedule) {
 // Move adds an operation like Keyed.Move. d counts from the call of Keyed.Batch.
 func (b *Batch[K, V]) Move(k K, d time.Duration) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.Move, key: k, d: d})
+}
+
+// MoveAt adds an operation like Keyed.MoveAt.
+func (b *Batch[K, V]) MoveAt(k K, t time.Time) {
+	b.ops = append(b.ops, operation[K, V]{kind: frame.MoveAt, key: k, t: t})
 }
 
 // Remove adds an operation like Keyed.Remove. Removed returns what it removed.
@@ -78,9 +97,31 @@ func (b *Batch[K, V]) Revive(k K) {
 // Len returns the number of operations.
 func (b *Batch[K, V]) Len() int { return len(b.ops) }
 
-// Took reports, after Keyed.Batch, whether operation i, counted from 0, was committed. It was not committed if its
-// partition failed, if it found no timer that it could move, remove or revive, or if its condition did not hold.
+// Took reports, after Keyed.Batch, whether operation i, counted from 0, is known to be committed. It is not if Err(i) is
+// not nil, if the operation found no timer that it could move, remove or revive, or if its condition did not hold.
 func (b *Batch[K, V]) Took(i int) bool { return i < len(b.results) && b.results[i].took }
+
+// Entry returns, after Keyed.Batch, the timer that operation i has set or moved, with its ID and the time when it is
+// due. ok is false if the operation set or moved none. Of a timer that was moved, the Entry has no Value and no
+// Schedule.
+func (b *Batch[K, V]) Entry(i int) (e Entry[K, V], ok bool) {
+	if !b.Took(i) || !b.ops[i].kind.Renews() {
+		return e, false
+	}
+	return b.ops[i].entry(b.results[i].id, b.results[i].due), true
+}
+
+// Err returns, after Keyed.Batch, the error of operation i, counted from 0: that of its partition, or of an operation
+// that can't be encoded. After ErrUnavailable or the error of the context the operation may be committed: retry it. After
+// other errors it is not. If Err(i) is nil, then Took(i) tells what the operation has done.
+func (b *Batch[K, V]) Err(i int) error {
+	if i >= len(b.results) {
+		return errNotDone
+	}
+	return b.results[i].err
+}
+
+var errNotDone = errors.New("durable: Batch was not called")
 
 // Removed returns, after Keyed.Batch, what Keyed.Remove would have returned for operation i. ok is false if the
 // operation removed nothing, or is no Remove. If the timer was removed but its value can't be decoded or is not known,
@@ -109,8 +150,8 @@ func (b *Batch[K, V]) Reset() {
 }
 
 // Batch commits all operations of b, in order for each key. The operations for one partition are committed together or
-// not at all. If some partitions fail, their errors are joined, and b.Took reports which operations were committed. If
-// an operation can't be encoded, none is committed.
+// not at all. If some partitions fail, their errors are joined; b.Err returns the error of each operation, and b.Took
+// reports which ones were committed. If an operation can't be encoded, none is committed.
 //
 // A partition takes at most 2,000 operations of a Batch, and as many bytes as a message of the servers may have: 8 MiB
 // with Dir, max_payload with Conn, which is 1 MiB by default. An operation counts as its key, its value and 64 bytes.
@@ -125,18 +166,21 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 		var data []byte
 		op, at, err := w.operation(ctx, &data, &b.ops[i])
 		if err != nil {
+			for j := range b.results {
+				b.results[j].err = err
+			}
 			return err
 		}
 		b.results[i].at = at
 		addOp(calls, at, op)
 	}
 	errs := w.doAll(ctx, calls)
-	b.setResults(calls, errs)
 	for at, err := range errs {
 		if errors.Is(err, ErrTooLarge) {
 			errs[at] = storage.In(fmt.Sprintf("partition %d of a Batch", at), err)
 		}
 	}
+	b.setResults(calls, errs)
 	return errors.Join(errs...)
 }
 
@@ -145,11 +189,15 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 func (b *Batch[K, V]) setResults(calls []*partition.Call, errs []error) {
 	for i := range b.ops {
 		r := &b.results[i]
-		if errs[r.at] != nil {
+		if r.err = errs[r.at]; r.err != nil {
 			continue
 		}
 		c := calls[r.at]
 		r.took, c.Took = c.Took[0], c.Took[1:]
+		if r.due, c.Ops = c.Ops[0].Due, c.Ops[1:]; r.took {
+			r.id = c.First
+			c.First.Number++
+		}
 		if r.took && b.ops[i].kind == frame.Remove && len(c.Values) > 0 {
 			r.value, r.known, c.Values = c.Values[0], true, c.Values[1:]
 		}

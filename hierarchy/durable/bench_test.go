@@ -63,7 +63,7 @@ func benchSet(b *testing.B, callers int, by func(caller int) *strs) []time.Durat
 		wg.Go(func() {
 			for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
 				t := time.Now()
-				if err := by(c).Set(b.Context(), fmt.Sprint("key", i), value100, time.Hour); err != nil {
+				if _, err := by(c).Set(b.Context(), fmt.Sprint("key", i), value100, time.Hour); err != nil {
 					b.Error(err)
 					return
 				}

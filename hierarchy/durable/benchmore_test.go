@@ -22,7 +22,7 @@ func BenchmarkLone(b *testing.B) {
 	})
 	var all []time.Duration
 	for range b.N {
-		if err := w.Set(b.Context(), "key", value100, 20*time.Millisecond); err != nil {
+		if _, err := w.Set(b.Context(), "key", value100, 20*time.Millisecond); err != nil {
 			b.Fatal(err)
 		}
 		all = append(all, <-late)

@@ -25,7 +25,7 @@ func TestMissingBlocks(t *testing.T) {
 	w, err := durable.Open(t.Context(), cfg)
 	require.NoError(t, err)
 	for i := range n {
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), strings.Repeat("v", 64<<10), time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), strings.Repeat("v", 64<<10), time.Hour)))
 	}
 	require.NoError(t, w.Close())
 	blocks, err := filepath.Glob(filepath.Join(dir, "streams", "*", "*", "streams", "epicycle_timers_1", "msgs", "*.blk"))

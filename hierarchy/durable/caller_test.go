@@ -45,8 +45,8 @@ func TestCaller(t *testing.T) {
 	require.NoError(t, err)
 	defer owner.Close()
 	w := caller(t, urls)
-	require.NoError(t, w.Set(ctx, "a", "value", time.Hour))
-	require.NoError(t, w.SetAt(ctx, "b", "2", time.Now().Add(time.Hour)))
+	require.NoError(t, errOf(w.Set(ctx, "a", "value", time.Hour)))
+	require.NoError(t, errOf(w.SetAt(ctx, "b", "2", time.Now().Add(time.Hour))))
 	requirePending(t, w, "a")
 	n, err := w.Len(ctx)
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestCaller(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "value", v)
-	ok, err = w.Move(ctx, "b", 0)
+	_, ok, err = w.Move(ctx, "b", 0)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Eventually(t, func() bool { return r.len() == 1 }, time.Minute, time.Millisecond)
@@ -103,7 +103,7 @@ func TestCaller(t *testing.T) {
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
 	require.ErrorIs(t, w.Shutdown(canceled), nil) // there is nothing to wait for
-	require.ErrorIs(t, w.Set(ctx, "a", "", 0), durable.ErrClosed)
+	require.ErrorIs(t, errOf(w.Set(ctx, "a", "", 0)), durable.ErrClosed)
 	require.NoError(t, w.Close())
 }
 
@@ -160,7 +160,7 @@ func TestCallerIsFirst(t *testing.T) {
 	var r record
 	openShared(t, connect(t, urls), &r, 10*time.Second)
 	w := <-opened
-	require.NoError(t, w.Set(t.Context(), "a", "", 0))
+	require.NoError(t, errOf(w.Set(t.Context(), "a", "", 0)))
 	require.Eventually(t, func() bool { return r.len() == 1 }, time.Minute, time.Millisecond)
 	require.NoError(t, w.Close())
 	cfg.Partitions = 4
@@ -179,7 +179,7 @@ func TestCallerWithAMock(t *testing.T) {
 	w, err := durable.Open(t.Context(), durable.Config[string, string]{Conn: connect(t, urls), Clock: mock})
 	require.NoError(t, err)
 	defer w.Close()
-	require.NoError(t, w.Set(t.Context(), "a", "", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "a", "", time.Hour)))
 	mock.Add(time.Hour)
 	require.Equal(t, 1, r.len())
 }

@@ -38,7 +38,8 @@ func setsTimers(ctx context.Context, urls, password string, order Order) error {
 		return err
 	}
 	defer timers.Close()
-	return timers.Set(ctx, order.Number, order, 30*time.Minute)
+	_, err = timers.Set(ctx, order.Number, order, 30*time.Minute)
+	return err
 }
 
 // openOnCluster is how a worker opens its timers on a cluster, and ends.
@@ -140,7 +141,7 @@ func TestClusterOfTheDocs(t *testing.T) {
 	a, b := opened(t, both, ended), opened(t, both, ended)
 	require.Eventually(t, func() bool { return a.Stats().Owned == 4 && b.Stats().Owned == 4 }, time.Minute, 10*time.Millisecond)
 	for i := range 20 {
-		require.NoError(t, a.Set(ctx, fmt.Sprint(i), Order{fmt.Sprint(i), i}, time.Duration(i%2)*time.Hour))
+		require.NoError(t, errOf(a.Set(ctx, fmt.Sprint(i), Order{fmt.Sprint(i), i}, time.Duration(i%2)*time.Hour)))
 	}
 	n := 0
 	for _, err := range b.All(ctx) {

@@ -9,41 +9,61 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
-// SetIfAbsent is Set if k has no timer, or a dead one. Otherwise it changes nothing. It reports whether it set the
-// timer. So if several calls set one key, the first wins. A timer whose handler is running counts as present until the
-// handler has returned nil.
-func (w *Keyed[K, V]) SetIfAbsent(ctx context.Context, k K, v V, d time.Duration) (bool, error) {
+// SetIfAbsent is Set if k has no timer, or a dead one. Otherwise it changes nothing, returns the timer that k has, and ok
+// is false. So if several calls set one key, the first wins. A timer whose handler is running counts as present until
+// the handler has returned nil.
+func (w *Keyed[K, V]) SetIfAbsent(ctx context.Context, k K, v V, d time.Duration) (e Entry[K, V], ok bool, err error) {
 	return w.setIf(ctx, partition.IfAbsent, k, v, d)
 }
 
 // SetSooner is Set if k has no timer, a dead one, or one whose next attempt is due later than d after the call.
-// Otherwise it changes nothing. It reports whether it set the timer. So if several calls set one key, the one that is
-// due soonest wins, and of those that are due at the same time, the first.
-func (w *Keyed[K, V]) SetSooner(ctx context.Context, k K, v V, d time.Duration) (bool, error) {
+// Otherwise it changes nothing, returns the timer that k has, and ok is false. So if several calls set one key, the one
+// that is due soonest wins, and of those that are due at the same time, the first.
+func (w *Keyed[K, V]) SetSooner(ctx context.Context, k K, v V, d time.Duration) (e Entry[K, V], ok bool, err error) {
 	return w.setIf(ctx, partition.IfSooner, k, v, d)
 }
 
 // SetLater is Set if k has no timer, a dead one, one whose attempt is running, or one whose next attempt is due sooner
-// than d after the call. Otherwise it changes nothing. It reports whether it set the timer. So if several calls set one
-// key, the one that is due latest wins, and of those that are due at the same time, the first.
-func (w *Keyed[K, V]) SetLater(ctx context.Context, k K, v V, d time.Duration) (bool, error) {
+// than d after the call. Otherwise it changes nothing, returns the timer that k has, and ok is false. So if several
+// calls set one key, the one that is due latest wins, and of those that are due at the same time, the first.
+func (w *Keyed[K, V]) SetLater(ctx context.Context, k K, v V, d time.Duration) (e Entry[K, V], ok bool, err error) {
 	return w.setIf(ctx, partition.IfLater, k, v, d)
 }
 
-func (w *Keyed[K, V]) setIf(ctx context.Context, c partition.Condition, k K, v V, d time.Duration) (bool, error) {
-	_, ok, err := w.do(ctx, operation[K, V]{kind: frame.Set, when: c, key: k, val: v, d: d})
-	return ok, err
+func (w *Keyed[K, V]) setIf(ctx context.Context, c partition.Condition, k K, v V, d time.Duration) (Entry[K, V], bool, error) {
+	return w.set(ctx, operation[K, V]{kind: frame.Set, when: c, was: true, key: k, val: v, d: d})
+}
+
+// SetAtIfAbsent is SetAt with the condition of SetIfAbsent.
+func (w *Keyed[K, V]) SetAtIfAbsent(ctx context.Context, k K, v V, t time.Time) (e Entry[K, V], ok bool, err error) {
+	return w.setAtIf(ctx, partition.IfAbsent, k, v, t)
+}
+
+// SetAtSooner is SetAt with the condition of SetSooner: that the timer that k has is due later than t. Two wall times
+// are compared as they are, so the same call again changes nothing.
+func (w *Keyed[K, V]) SetAtSooner(ctx context.Context, k K, v V, t time.Time) (e Entry[K, V], ok bool, err error) {
+	return w.setAtIf(ctx, partition.IfSooner, k, v, t)
+}
+
+// SetAtLater is SetAt with the condition of SetLater: that the timer that k has is due sooner than t. Two wall times are
+// compared as they are, so the same call again changes nothing.
+func (w *Keyed[K, V]) SetAtLater(ctx context.Context, k K, v V, t time.Time) (e Entry[K, V], ok bool, err error) {
+	return w.setAtIf(ctx, partition.IfLater, k, v, t)
+}
+
+func (w *Keyed[K, V]) setAtIf(ctx context.Context, c partition.Condition, k K, v V, t time.Time) (Entry[K, V], bool, error) {
+	return w.set(ctx, operation[K, V]{kind: frame.SetAt, when: c, was: true, key: k, val: v, t: t})
 }
 
 // Swap is Set that also returns the value of the timer that it replaced. replaced reports whether k had a timer that
 // was not dead. If the old value can't be decoded, the timer is set all the same: replaced is true, and err is the
 // error of the Codec.
 func (w *Keyed[K, V]) Swap(ctx context.Context, k K, v V, d time.Duration) (old V, replaced bool, err error) {
-	text, _, err := w.do(ctx, operation[K, V]{kind: frame.Set, was: true, key: k, val: v, d: d})
-	if err != nil || text == "" {
+	a, err := w.do(ctx, operation[K, V]{kind: frame.Set, was: true, key: k, val: v, d: d})
+	if err != nil || a.text == "" {
 		return old, false, err
 	}
-	e, err := w.removed(k, text)
+	e, err := w.returned(k, a.text)
 	return e.Value, true, err
 }
 
@@ -52,17 +72,28 @@ func (w *Keyed[K, V]) Swap(ctx context.Context, k K, v V, d time.Duration) (old 
 // is one exception, since the log does not have each call of a handler: after a process was killed, or has lost its
 // lease, the next owner of the partition does not know which handlers had been called for timers that were due then.
 func (w *Keyed[K, V]) RemoveEntry(ctx context.Context, k K) (e Entry[K, V], ok bool, err error) {
-	text, ok, err := w.do(ctx, operation[K, V]{kind: frame.Remove, was: true, key: k})
-	if ok && err == nil {
-		e, err = w.removed(k, text)
+	a, err := w.do(ctx, operation[K, V]{kind: frame.Remove, was: true, key: k})
+	if a.took {
+		e, err = w.returned(k, a.text)
 	}
-	return e, ok, err
+	return e, a.took, err
+}
+
+// ReviveEntry is Revive that returns the timer as it is then. It keeps its ID. If the value can't be decoded, the timer
+// is revived all the same: ok is true, and err is the error of the Codec.
+func (w *Keyed[K, V]) ReviveEntry(ctx context.Context, k K) (e Entry[K, V], ok bool, err error) {
+	a, err := w.do(ctx, operation[K, V]{kind: frame.Revive, was: true, key: k})
+	if a.took {
+		e, err = w.returned(k, a.text)
+	}
+	return e, a.took, err
 }
 
 var errNoEntry = errors.New("durable: the answer has the timer in a form that this version of the package can't read")
 
-// removed decodes the timer that an operation removed. Even if that fails, the timer is gone.
-func (w *Keyed[K, V]) removed(k K, text string) (e Entry[K, V], err error) {
+// returned decodes the timer of k that an operation has returned. If that fails, the operation has had its effect all
+// the same.
+func (w *Keyed[K, V]) returned(k K, text string) (e Entry[K, V], err error) {
 	t, ok := partition.Was(text)
 	if !ok {
 		return e, errNoEntry

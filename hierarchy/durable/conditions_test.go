@@ -51,15 +51,15 @@ func (b *both) step(r *rand.Rand, v string, mock *clock.Mock) {
 	switch r.IntN(8) {
 	case 0:
 		want, err1 := b.mem.SetIfAbsent(k, v, d)
-		got, err2 := b.w.SetIfAbsent(ctx, k, v, d)
+		_, got, err2 := b.w.SetIfAbsent(ctx, k, v, d)
 		b.agree("SetIfAbsent", want, got, err1, err2)
 	case 1, 2:
 		want, err1 := b.mem.SetSooner(k, v, d)
-		got, err2 := b.w.SetSooner(ctx, k, v, d)
+		_, got, err2 := b.w.SetSooner(ctx, k, v, d)
 		b.agree("SetSooner", want, got, err1, err2)
 	case 3, 4:
 		want, err1 := b.mem.SetLater(k, v, d)
-		got, err2 := b.w.SetLater(ctx, k, v, d)
+		_, got, err2 := b.w.SetLater(ctx, k, v, d)
 		b.agree("SetLater", want, got, err1, err2)
 	case 5:
 		want, ok1, err1 := b.mem.Swap(k, v, d)
@@ -179,7 +179,7 @@ func TestRemovedEntriesHaveTheirState(t *testing.T) {
 		return e
 	}
 	for k, v := range map[string]string{"waits": "", "fails": "", "dead": "", "runs": "removes itself"} {
-		require.NoError(t, w.Set(t.Context(), k, v, time.Second))
+		require.NoError(t, errOf(w.Set(t.Context(), k, v, time.Second)))
 	}
 	e := remove("waits")
 	require.Equal(t, entry{Key: "waits", Due: time.Unix(1, 0), ID: e.ID}, e)
@@ -200,7 +200,7 @@ func TestEntryThatCannotBeDecoded(t *testing.T) {
 	dir := t.TempDir()
 	w := open(t, durable.Config[string, string]{Dir: dir, Partitions: 1, Handle: func(context.Context, firing) error { return nil }})
 	for _, k := range []string{"a", "b"} {
-		require.NoError(t, w.Set(t.Context(), k, "no number", time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), k, "no number", time.Hour)))
 	}
 	require.NoError(t, w.Close())
 	numbers := open(t, durable.Config[string, int]{Dir: dir,

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -27,6 +28,9 @@ var (
 	// ErrDamaged means that data in the log of the key's partition is missing or was altered. The other partitions go
 	// on.
 	ErrDamaged = partition.ErrDamaged
+	// ErrIncomplete means that Import has read all lines, but that lines are missing: the last one does not tell how many
+	// timers there are, or tells another number. The lines that are there are imported.
+	ErrIncomplete = errors.New("durable: the lines are not complete")
 	// ErrTimeout is the cause with which a handler's context ends after Config.Timeout.
 	ErrTimeout = partition.ErrTimeout
 )
@@ -101,8 +105,8 @@ type Config[K comparable, V any] struct {
 	// Add.
 	//
 	// Set, Move and Backoff count time that passes on the clock. On most systems the clock stands still while the
-	// machine is suspended, so these timers are late by that time. SetAt follows the wall clock, which is read at least
-	// every 10s.
+	// machine is suspended, so these timers are late by that time. SetAt and MoveAt follow the wall clock, which is
+	// read at least every 10s.
 	Clock clock.Clock
 	// Key and Value encode keys and values as bytes. By default keys that are strings, integers, arrays of bytes or
 	// named types of these are stored as they are, and so are values that are strings or []byte. Everything else is

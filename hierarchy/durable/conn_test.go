@@ -125,7 +125,7 @@ func TestCallWithoutAConnection(t *testing.T) {
 	all[0].WaitForShutdown()
 	require.Eventually(t, func() bool { return !nc.IsConnected() }, time.Minute, time.Millisecond)
 	waits := make(chan error)
-	go func() { waits <- w.Set(t.Context(), "a", "", time.Hour) }()
+	go func() { waits <- errOf(w.Set(t.Context(), "a", "", time.Hour)) }()
 	nc.Close()
 	err = <-waits
 	require.True(t, errors.Is(err, durable.ErrUnavailable), err)

@@ -102,7 +102,7 @@ func (h *hand) work(g int) {
 			d = time.Duration(r.IntN(20)) * time.Millisecond
 		}
 		h.say("begin %s set %d", k, n)
-		h.must(h.timers.Set(context.Background(), k, strconv.Itoa(n), d))
+		h.must(errOf(h.timers.Set(context.Background(), k, strconv.Itoa(n), d)))
 		h.say("done %s set %d", k, n)
 	}
 }

@@ -26,7 +26,7 @@ func TestDamagedFiles(t *testing.T) {
 	w, err := durable.Open(t.Context(), cfg)
 	require.NoError(t, err)
 	for i := range n {
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), strings.Repeat("v", 1000), time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), strings.Repeat("v", 1000), time.Hour)))
 	}
 	require.NoError(t, w.Close())
 	damaged := 0
@@ -58,7 +58,7 @@ func TestMissingDirectories(t *testing.T) {
 	cfg := durable.Config[string, string]{Dir: dir, Partitions: 2,
 		Handle: func(context.Context, firing) error { return nil }}
 	w := open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "key", "", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "key", "", time.Hour)))
 	require.NoError(t, w.Close())
 	missing := 0
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -92,7 +92,7 @@ func TestDamagedMarks(t *testing.T) {
 		Handle: func(context.Context, firing) error { return nil }}
 	w := open(t, cfg)
 	for i := range n {
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "", time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), "", time.Hour)))
 	}
 	require.NoError(t, w.Close())
 	marks := filepath.Join("streams", "jetstream", "$G", "streams", "epicycle_timers_marks", "msgs", "1.blk")
@@ -129,7 +129,7 @@ func TestFlippedNumbers(t *testing.T) {
 		w, err := durable.Open(t.Context(), cfg)
 		require.NoError(t, err)
 		for i := range 20 {
-			require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "", time.Hour))
+			require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), "", time.Hour)))
 		}
 		require.NoError(t, w.Close())
 	}
@@ -177,7 +177,7 @@ func TestDamagedMarksOfOneOfTwo(t *testing.T) {
 	cfg := durable.Config[string, string]{Dir: dir, Partitions: 1,
 		Handle: func(context.Context, firing) error { return nil }}
 	w := open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "a", "", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "a", "", time.Hour)))
 	require.NoError(t, w.Close())
 	marks := filepath.Join("streams", "jetstream", "$G", "streams", "epicycle_timers_marks", "msgs", "1.blk")
 	damaged := 0
@@ -196,7 +196,7 @@ func TestDamagedMarksOfOneOfTwo(t *testing.T) {
 				require.ErrorIs(t, err, durable.ErrDamaged)
 				damaged++
 			}
-			require.NoError(t, going.Set(t.Context(), "b", "", time.Hour))
+			require.NoError(t, errOf(going.Set(t.Context(), "b", "", time.Hour)))
 		}
 		require.NoError(t, going.Close())
 	}
@@ -209,7 +209,7 @@ func TestMissingStreams(t *testing.T) {
 	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1,
 		Handle: func(context.Context, firing) error { return nil }}
 	w := open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "a", "", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "a", "", time.Hour)))
 	require.NoError(t, w.Close())
 	streams := filepath.Join(cfg.Dir, "streams")
 	require.NoError(t, os.Rename(streams, filepath.Join(cfg.Dir, "away")))

@@ -21,7 +21,10 @@ func keysOf(t *testing.T, w *strs) map[int][]string {
 	for i := range 100 {
 		key := fmt.Sprint(i)
 		before := w.Stats()
-		require.NoError(t, insist(func() error { return w.Set(t.Context(), key, "value", time.Hour) }))
+		require.NoError(t, insist(func() error {
+			_, err := w.Set(t.Context(), key, "value", time.Hour)
+			return err
+		}))
 		for at, p := range w.Stats().Partitions {
 			if p.Set > before.Partitions[at].Set {
 				keys[at] = append(keys[at], key)
@@ -44,11 +47,17 @@ func TestStreamsThatAreDeletedAndRestored(t *testing.T) {
 	const quiet, purged, old, busy, fine = 0, 1, 2, 3, 4
 	stream := func(at int) string { return fmt.Sprintf("epicycle_timers_%d", at) }
 	copies := backUpAll(t, nc, stream(quiet), stream(purged), stream(old), stream(busy))
-	require.NoError(t, insist(func() error { return w.Set(t.Context(), keys[old][0], "later", time.Hour) }))
+	require.NoError(t, insist(func() error {
+		_, err := w.Set(t.Context(), keys[old][0], "later", time.Hour)
+		return err
+	}))
 	ended := make(chan bool)
 	go func() { moveUntilDamaged(w, keys[busy][0]); close(ended) }()
 	purge(t, nc, stream(purged))
-	require.NoError(t, insist(func() error { return w.Set(t.Context(), keys[purged][0], "later", time.Hour) }))
+	require.NoError(t, insist(func() error {
+		_, err := w.Set(t.Context(), keys[purged][0], "later", time.Hour)
+		return err
+	}))
 	deleteStreams(t, nc, stream(quiet), stream(old), stream(busy))
 	waitFor(t, "said", func() bool {
 		moveSoon(w, keys[quiet][0])
@@ -103,12 +112,12 @@ func waitFor(t *testing.T, what string, is func() bool) {
 func moveSoon(w *strs, key string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_, _ = w.Move(ctx, key, time.Hour)
+	_, _, _ = w.Move(ctx, key, time.Hour)
 }
 
 func moveUntilDamaged(w *strs, key string) {
 	for err := error(nil); !errors.Is(err, durable.ErrDamaged) && !errors.Is(err, durable.ErrClosed); {
-		_, err = w.Move(context.Background(), key, time.Hour)
+		_, _, err = w.Move(context.Background(), key, time.Hour)
 	}
 }
 
@@ -153,7 +162,10 @@ func TestBucketThatIsDeleted(t *testing.T) {
 	var r record
 	nc := connect(t, urls)
 	a := openShared(t, nc, &r, 2*time.Second)
-	require.NoError(t, insist(func() error { return a.Set(t.Context(), "key", "value", time.Hour) }))
+	require.NoError(t, insist(func() error {
+		_, err := a.Set(t.Context(), "key", "value", time.Hour)
+		return err
+	}))
 	js, err := jetstream.New(nc, answersLate)
 	require.NoError(t, err)
 	require.NoError(t, js.DeleteKeyValue(t.Context(), "epicycle_timers"))
@@ -174,13 +186,19 @@ func TestMarksThatAreDeleted(t *testing.T) {
 	var r record
 	nc := connect(t, urls)
 	a := openShared(t, nc, &r, 2*time.Second)
-	require.NoError(t, insist(func() error { return a.Set(t.Context(), "key", "value", time.Hour) }))
+	require.NoError(t, insist(func() error {
+		_, err := a.Set(t.Context(), "key", "value", time.Hour)
+		return err
+	}))
 	const marks = "epicycle_timers_marks"
 	backup := backUp(t, nc, marks)
 	js, err := jetstream.New(nc, answersLate)
 	require.NoError(t, err)
 	require.NoError(t, js.DeleteStream(t.Context(), marks))
-	require.NoError(t, insist(func() error { return a.Set(t.Context(), "key", "value", time.Hour) }))
+	require.NoError(t, insist(func() error {
+		_, err := a.Set(t.Context(), "key", "value", time.Hour)
+		return err
+	}))
 	cfg := durable.Config[string, string]{Conn: connect(t, urls), Lease: 2 * time.Second, Handle: r.handle}
 	_, err = durable.Open(t.Context(), cfg)
 	require.ErrorIs(t, err, durable.ErrDamaged)

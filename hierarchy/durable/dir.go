@@ -3,6 +3,7 @@ package durable
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -26,6 +27,9 @@ type dir struct {
 	unwatch func() // ends the calls of damaged
 	closing sync.Once
 	closed  atomic.Bool // Shutdown or Close has begun
+	ready   atomic.Bool // parts is complete
+	losing  sync.Once
+	gone    atomic.Pointer[failure] // set once the directory is gone
 }
 
 // part is a partition, or the reason why there is none.
@@ -54,6 +58,7 @@ func (p *part) fail(err error) { p.why.Store(&failure{err, time.Now()}) }
 func (d *dir) Len() int { return len(d.parts) }
 
 func (d *dir) Partition(at int) (*partition.Partition, error) {
+	d.owns()
 	return d.parts[at].Partition, d.parts[at].problem()
 }
 
@@ -79,7 +84,33 @@ func (d *dir) Do(ctx context.Context, at int, c *partition.Call) error {
 	if err != nil {
 		return err
 	}
-	return p.Do(ctx, c)
+	if err = p.Do(ctx, c); errors.Is(err, ErrUnavailable) && !d.owns() {
+		err = storage.In(d.cfg.dir, storage.Because(ErrUnavailable, d.server.Gone())) // it may have been committed before
+	}
+	return err
+}
+
+// owns reports whether the directory is still the one that was opened. If it is not, all partitions end: what they would
+// write would be lost.
+func (d *dir) owns() bool {
+	err := d.server.Gone()
+	if err != nil && d.ready.Load() {
+		d.losing.Do(func() { d.lose(err) })
+	}
+	return err == nil
+}
+
+// lose makes all calls return err, and ends the partitions.
+func (d *dir) lose(err error) {
+	err = storage.In(d.cfg.dir, storage.Because(ErrDamaged, err))
+	d.gone.Store(&failure{err, time.Now()})
+	d.cfg.logger.Error("durable: all timers are unavailable", "name", d.cfg.name, "err", err)
+	for at := range d.parts {
+		if p := &d.parts[at]; p.problem() == nil {
+			p.fail(err)
+			go p.Abandon() // the caller may hold the partition's lock
+		}
+	}
 }
 
 // HandOver does nothing: no other process can take a partition.

@@ -23,7 +23,7 @@ func TestDamageWhileOpen(t *testing.T) {
 		require.Equal(t, []int{0, 1, 3}[damaged], w.Stats().Damaged, stream)
 		require.Equal(t, []int{3, 2, 0}[damaged], w.Stats().Owned, stream)
 		for i := range 20 {
-			err := w.Set(t.Context(), string(rune('a'+i)), "", time.Hour)
+			_, err := w.Set(t.Context(), string(rune('a'+i)), "", time.Hour)
 			require.True(t, err == nil || errors.Is(err, ErrDamaged) && damaged > 0, err)
 			require.False(t, err == nil && damaged == 2)
 		}
@@ -37,7 +37,8 @@ func TestCountersSurviveDamage(t *testing.T) {
 	require.NoError(t, err)
 	defer w.Close()
 	for i := range 20 {
-		require.NoError(t, w.Set(t.Context(), string(rune('a'+i)), "", time.Hour))
+		_, err := w.Set(t.Context(), string(rune('a'+i)), "", time.Hour)
+		require.NoError(t, err)
 	}
 	before := w.Stats()
 	w.owners.(*dir).damaged("epicycle_timers_1", embedded.ErrCorrupt)

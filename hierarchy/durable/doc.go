@@ -13,7 +13,7 @@
 //		Dir:    "/var/lib/shop/timers",
 //		Handle: func(ctx context.Context, f durable.Firing[string, Order]) error { return cancelOrder(ctx, f.Value) },
 //	})
-//	err = timers.Set(ctx, order.ID, order, 30*time.Minute)
+//	_, err = timers.Set(ctx, order.ID, order, 30*time.Minute)
 //	_, wasUnpaid, err := timers.Remove(ctx, order.ID)
 //
 // # Promises

@@ -61,7 +61,7 @@ func TestReadme(t *testing.T) {
 		defer timers.Close()
 
 		// An order is placed. When Set has returned, this is on the disk.
-		if err := timers.Set(ctx, order.Number, order, 30*time.Minute); err != nil {
+		if _, err := timers.Set(ctx, order.Number, order, 30*time.Minute); err != nil {
 			return err
 		}
 		// It is paid.
@@ -133,10 +133,10 @@ func sessionsOnDisk(ctx context.Context, dir string, closeSession func(token, us
 		return err
 	}
 	defer sessions.Close()
-	if err := sessions.Set(ctx, "a token", "ann", 30*time.Minute); err != nil {
+	if _, err := sessions.Set(ctx, "a token", "ann", 30*time.Minute); err != nil {
 		return err
 	}
-	_, err = sessions.Move(ctx, "a token", 30*time.Minute)
+	_, _, err = sessions.Move(ctx, "a token", 30*time.Minute)
 	return err
 }
 
@@ -207,7 +207,7 @@ func TestHealthOfTheDocs(t *testing.T) {
 		mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
 		return answer.Code
 	}
-	require.NoError(t, w.Set(t.Context(), "a", "", time.Second))
+	require.NoError(t, errOf(w.Set(t.Context(), "a", "", time.Second)))
 	mock.Add(time.Second)
 	require.Equal(t, 1, w.Stats().Dead)
 	require.Equal(t, http.StatusOK, code("/ready"))
@@ -246,7 +246,7 @@ func TestDocsOfSchedules(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := timers.SetSchedule(ctx, "report", "all customers", nightly.OnMissed(durable.MissedSkip)); err != nil {
+		if _, err := timers.SetSchedule(ctx, "report", "all customers", nightly.OnMissed(durable.MissedSkip)); err != nil {
 			return err
 		}
 		return nil

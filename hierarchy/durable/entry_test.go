@@ -40,7 +40,7 @@ func TestEntriesHaveIDAndAttempt(t *testing.T) {
 			return errors.New("not yet")
 		}}
 	w = open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "k", "v", time.Second))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", time.Second)))
 	e := onlyEntry(t, w)
 	require.Equal(t, entry{Key: "k", Value: "v", Due: time.Unix(1, 0), ID: e.ID}, e)
 	require.NotZero(t, e.ID)
@@ -57,7 +57,7 @@ func TestEntriesHaveIDAndAttempt(t *testing.T) {
 	require.NoError(t, w.Close())
 	w = open(t, cfg)
 	require.Equal(t, e, onlyEntry(t, w))
-	moved, err := w.Move(t.Context(), "k", time.Hour)
+	_, moved, err := w.Move(t.Context(), "k", time.Hour)
 	require.NoError(t, err)
 	require.True(t, moved)
 	e2 := onlyEntry(t, w)
@@ -84,7 +84,7 @@ func TestDeadFiringsHaveTheirEpoch(t *testing.T) {
 	cfg := durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 1, MaxAttempts: 1,
 		Handle: func(_ context.Context, f firing) error { last = f; return errors.New("no") }}
 	w := open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "k", "v", time.Second))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", time.Second)))
 	mock.Add(time.Second)
 	require.NotZero(t, last.Epoch)
 	last.LastError, last.Died = "no", time.Unix(1, 0)
@@ -93,8 +93,9 @@ func TestDeadFiringsHaveTheirEpoch(t *testing.T) {
 	w = open(t, cfg)
 	listed := onlyDead(t, w)
 	require.Greater(t, listed.Epoch, last.Epoch)
-	revived, err := w.Revive(t.Context(), "k")
-	require.NoError(t, err)
+	e, revived, err := w.ReviveEntry(t.Context(), "k")
+	requireThere(t, w, e, err)
+	require.Equal(t, last.ID, e.ID)
 	require.True(t, revived)
 	mock.Add(0)
 	require.Equal(t, listed.Epoch, last.Epoch)
@@ -108,8 +109,8 @@ func TestEntriesOfAnotherProcess(t *testing.T) {
 	a := open(t, cfg)
 	cfg.Conn = connect(t, urls)
 	b := open(t, cfg)
-	require.NoError(t, a.Set(t.Context(), "dead", "1", 0))
-	require.NoError(t, a.Set(t.Context(), "waits", "2", time.Hour))
+	require.NoError(t, errOf(a.Set(t.Context(), "dead", "1", 0)))
+	require.NoError(t, errOf(a.Set(t.Context(), "waits", "2", time.Hour)))
 	require.Eventually(t, func() bool { return a.Stats().Dead+b.Stats().Dead == 1 }, time.Minute, time.Millisecond)
 	require.Equal(t, onlyEntry(t, a), onlyEntry(t, b))
 	dead := onlyDead(t, a)
@@ -135,11 +136,11 @@ func TestBatchRevives(t *testing.T) {
 			return nil
 		}})
 	for _, k := range []string{"a", "b", "c"} {
-		require.NoError(t, w.Set(t.Context(), k, "1", time.Second))
+		require.NoError(t, errOf(w.Set(t.Context(), k, "1", time.Second)))
 	}
 	mock.Add(time.Second)
 	require.Equal(t, 3, w.Stats().Dead)
-	require.NoError(t, w.Set(t.Context(), "d", "1", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "d", "1", time.Hour)))
 	broken = false
 	var b durable.Batch[string, string]
 	b.Revive("a")
@@ -161,3 +162,6 @@ func TestBatchRevives(t *testing.T) {
 	mock.Add(time.Minute)
 	require.Contains(t, fired, "b2")
 }
+
+// errOf is the error of a call that returns something else, too.
+func errOf[T any](_ T, err error) error { return err }

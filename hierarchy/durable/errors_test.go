@@ -30,10 +30,10 @@ func TestErrorsOfCallsNameTheirPackage(t *testing.T) {
 	ctx := t.Context()
 	handle := func(context.Context, firing) error { return nil }
 	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1, MaxPending: 1, Handle: handle})
-	require.NoError(t, w.Set(ctx, "k", "", time.Hour))
-	requireOurs(t, w.Set(ctx, "other", "", time.Hour), durable.ErrFull, hierarchy.ErrFull)
-	requireOurs(t, w.Set(ctx, strings.Repeat("k", 2000), "", time.Hour), durable.ErrTooLarge)
-	requireOurs(t, w.Set(ctx, "k", strings.Repeat("v", 70_000), time.Hour), durable.ErrTooLarge)
+	require.NoError(t, errOf(w.Set(ctx, "k", "", time.Hour)))
+	requireOurs(t, errOf(w.Set(ctx, "other", "", time.Hour)), durable.ErrFull, hierarchy.ErrFull)
+	requireOurs(t, errOf(w.Set(ctx, strings.Repeat("k", 2000), "", time.Hour)), durable.ErrTooLarge)
+	requireOurs(t, errOf(w.Set(ctx, "k", strings.Repeat("v", 70_000), time.Hour)), durable.ErrTooLarge)
 	var large durable.Batch[string, string]
 	for range 2001 {
 		large.Remove("k")
@@ -47,8 +47,8 @@ func TestErrorsOfCallsNameTheirPackage(t *testing.T) {
 func requireClosed(t *testing.T, w *strs) {
 	ctx := t.Context()
 	check := func(err error) { t.Helper(); requireOurs(t, err, durable.ErrClosed, hierarchy.ErrClosed) }
-	check(w.Set(ctx, "k", "", time.Hour))
-	_, err := w.Move(ctx, "k", time.Hour)
+	check(errOf(w.Set(ctx, "k", "", time.Hour)))
+	_, _, err := w.Move(ctx, "k", time.Hour)
 	check(err)
 	_, _, err = w.Remove(ctx, "k")
 	check(err)
@@ -72,7 +72,7 @@ func TestErrorsOfOpenNameTheirPackage(t *testing.T) {
 	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1,
 		Handle: func(context.Context, firing) error { return nil }}
 	w := open(t, cfg)
-	require.NoError(t, w.Set(ctx, "k", "", time.Hour))
+	require.NoError(t, errOf(w.Set(ctx, "k", "", time.Hour)))
 	again := func(change func(*durable.Config[string, string])) error {
 		cfg := cfg
 		change(&cfg)
@@ -98,14 +98,14 @@ func TestErrorsOfDamageNameTheirPackage(t *testing.T) {
 	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1,
 		Handle: func(context.Context, firing) error { return nil }}
 	w := open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "k", "value", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "value", time.Hour)))
 	require.NoError(t, w.Close())
 	file := filepath.Join(cfg.Dir, "streams", "jetstream", "$G", "streams", "epicycle_timers_0", "msgs", "1.blk")
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, data[:len(data)/2], 0o600))
 	w = open(t, cfg)
-	requireOurs(t, w.Set(t.Context(), "k", "", time.Hour), durable.ErrDamaged)
+	requireOurs(t, errOf(w.Set(t.Context(), "k", "", time.Hour)), durable.ErrDamaged)
 	_, _, _, err = w.Get(t.Context(), "k")
 	requireOurs(t, err, durable.ErrDamaged)
 }
@@ -125,7 +125,7 @@ func TestErrorsOfOthersNameTheirPackage(t *testing.T) {
 	require.NoError(t, a.Close())
 	requireClosed(t, a)
 	nc.Close()
-	err := b.Set(t.Context(), "k", "", time.Hour)
+	_, err := b.Set(t.Context(), "k", "", time.Hour)
 	requireOurs(t, err, durable.ErrUnavailable)
 	require.NoError(t, b.Close())
 	requireClosed(t, b)

@@ -37,7 +37,7 @@ func ExampleConfig_conn() {
 	}
 	one, two := open(), open()
 	fmt.Println(len(two.Stats().Members), "processes")
-	_ = one.Set(ctx, "order 1", 17, time.Second)
+	_, _ = one.Set(ctx, "order 1", 17, time.Second)
 	customer, _, ok, _ := two.Get(ctx, "order 1")
 	fmt.Println(customer, ok)
 	fmt.Println(<-fired)

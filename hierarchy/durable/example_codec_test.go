@@ -49,7 +49,7 @@ func ExampleCodec() {
 		log.Fatal(err)
 	}
 	defer timers.Close()
-	_ = timers.Set(ctx, 12, position{3, 4}, time.Minute)
+	_, _ = timers.Set(ctx, 12, position{3, 4}, time.Minute)
 	mock.Add(time.Minute)
 	// Output: ship 12 is at 3 4
 }

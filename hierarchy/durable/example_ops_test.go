@@ -52,7 +52,7 @@ func ExampleKeyed_SetAt() {
 	defer timers.end()
 	noon := time.Date(2030, time.May, 1, 12, 0, 0, 0, time.UTC)
 	timers.clock.Set(noon.Add(-time.Hour))
-	if err := timers.SetAt(ctx, "dentist", "is at noon", noon); err != nil {
+	if _, err := timers.SetAt(ctx, "dentist", "is at noon", noon); err != nil {
 		fmt.Println(err)
 	}
 	_, left, _, _ := timers.Get(ctx, "dentist")
@@ -67,14 +67,14 @@ func ExampleKeyed_SetAt() {
 func ExampleKeyed_Move() {
 	ctx, timers := context.Background(), newDemo(printFiring)
 	defer timers.end()
-	_ = timers.Set(ctx, "session", "expires", time.Minute)
+	_, _ = timers.Set(ctx, "session", "expires", time.Minute)
 	timers.clock.Add(50 * time.Second)
-	moved, err := timers.Move(ctx, "session", time.Minute)
+	_, moved, err := timers.Move(ctx, "session", time.Minute)
 	fmt.Println(moved, err)
 	timers.clock.Add(50 * time.Second)
 	fmt.Println("still there")
 	timers.clock.Add(10 * time.Second)
-	moved, err = timers.Move(ctx, "session", time.Minute)
+	_, moved, err = timers.Move(ctx, "session", time.Minute)
 	fmt.Println(moved, err)
 	// Output:
 	// true <nil>
@@ -110,7 +110,7 @@ func ExampleKeyed_Batch() {
 func ExampleBatch_Removed() {
 	ctx, timers := context.Background(), newDemo(printFiring)
 	defer timers.end()
-	_ = timers.Set(ctx, "order 1", "is not paid", time.Hour)
+	_, _ = timers.Set(ctx, "order 1", "is not paid", time.Hour)
 	var b durable.Batch[string, string]
 	b.Remove("order 1")
 	b.Remove("order 2")
@@ -128,7 +128,7 @@ func ExampleBatch_Removed() {
 func ExampleKeyed_All() {
 	ctx, timers := context.Background(), newDemo(printFiring)
 	defer timers.end()
-	_ = timers.Set(ctx, "tea", "is ready", 5*time.Minute)
+	_, _ = timers.Set(ctx, "tea", "is ready", 5*time.Minute)
 	for e, err := range timers.All(ctx) {
 		fmt.Println(e.Key, e.Value, "at", e.Due.UTC().Format(time.TimeOnly), err)
 	}
@@ -150,7 +150,7 @@ func ExampleKeyed_Dead() {
 		return nil
 	})
 	defer timers.end()
-	_ = timers.Set(ctx, "mail 7", "hello", time.Second)
+	_, _ = timers.Set(ctx, "mail 7", "hello", time.Second)
 	timers.clock.Add(time.Hour)
 	broken = false
 	for f, err := range timers.Dead(ctx) {
@@ -184,7 +184,7 @@ func ExampleFiring() {
 		return nil
 	})
 	defer timers.end()
-	_ = timers.Set(ctx, "account 9", "pays 5 euros", time.Second)
+	_, _ = timers.Set(ctx, "account 9", "pays 5 euros", time.Second)
 	timers.clock.Add(time.Hour)
 	// Output:
 	// account 9 pays 5 euros
@@ -195,7 +195,7 @@ func ExampleKeyed_Stats() {
 	ctx, timers := context.Background(), newDemo(printFiring)
 	defer timers.end()
 	for i := range 10 {
-		_ = timers.Set(ctx, fmt.Sprint("job ", i), "", time.Hour)
+		_, _ = timers.Set(ctx, fmt.Sprint("job ", i), "", time.Hour)
 	}
 	_, _, _ = timers.Remove(ctx, "job 3")
 	st := timers.Stats()
@@ -207,12 +207,13 @@ func ExampleKeyed_Stats() {
 func ExampleKeyed_Shutdown() {
 	timers := newDemo(printFiring)
 	defer timers.end()
-	_ = timers.Set(context.Background(), "tea", "is ready", time.Minute)
+	_, _ = timers.Set(context.Background(), "tea", "is ready", time.Minute)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	fmt.Println(timers.Shutdown(ctx))
 	timers.clock.Add(time.Hour) // nothing fires
-	fmt.Println(errors.Is(timers.Set(ctx, "tea", "", 0), durable.ErrClosed))
+	_, err := timers.Set(ctx, "tea", "", 0)
+	fmt.Println(errors.Is(err, durable.ErrClosed))
 	// Output:
 	// <nil>
 	// true

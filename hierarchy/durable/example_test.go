@@ -29,8 +29,8 @@ func ExampleOpen() {
 		fmt.Println(err)
 		return
 	}
-	_ = timers.Set(ctx, "order 1", 17, 30*time.Minute)
-	_ = timers.Set(ctx, "order 2", 18, 30*time.Minute)
+	_, _ = timers.Set(ctx, "order 1", 17, 30*time.Minute)
+	_, _ = timers.Set(ctx, "order 2", 18, 30*time.Minute)
 	customer, ok, _ := timers.Remove(ctx, "order 2")
 	fmt.Println("paid by", customer, ok)
 	_ = timers.Close()

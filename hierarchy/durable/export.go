@@ -14,7 +14,8 @@ import (
 // Export writes all timers to out as lines of JSON, which Import reads: timers that wait, run or are dead, with their
 // IDs, attempts and schedules, and with their keys and values as Config.Key and Config.Value encode them. The timers of
 // each partition are as they were at one moment. The partitions are exported one after another, and calls and handlers
-// go on meanwhile. If a partition fails, Export returns its error, and out lacks timers.
+// go on meanwhile. The last line has the number of timers, {"timers":3}. If a partition fails, Export returns its error,
+// and out lacks timers and this line.
 //
 // The memory that Export needs depends on how much changes in a partition while it is exported, not on the number of
 // timers. With Conn, the lines of a partition are kept in a file in os.TempDir until they are complete, since Export
@@ -35,6 +36,9 @@ func (w *Keyed[K, V]) Export(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
+	if err := writeEnd(e.out, e.n); err != nil {
+		return err
+	}
 	return e.out.Flush()
 }
 
@@ -42,7 +46,7 @@ func (w *Keyed[K, V]) Export(ctx context.Context, out io.Writer) error {
 // keys. It costs nothing for other timers. A timer that is there throughout is exported once, as it was at some moment
 // meanwhile.
 func (w *Keyed[K, V]) ExportPrefix(ctx context.Context, out io.Writer, prefix string) error {
-	buffered := bufio.NewWriter(out)
+	buffered, n := bufio.NewWriter(out), 0
 	lines := newLineEncoder(buffered)
 	for t, err := range w.scan(ctx, Query{Prefix: prefix}, true) {
 		if err == nil {
@@ -51,6 +55,10 @@ func (w *Keyed[K, V]) ExportPrefix(ctx context.Context, out io.Writer, prefix st
 		if err != nil {
 			return err
 		}
+		n++
+	}
+	if err := writeEnd(buffered, n); err != nil {
+		return err
 	}
 	return buffered.Flush()
 }
@@ -61,6 +69,8 @@ type exporter struct {
 	spool *os.File // nil if the export of a partition never has to start over
 	lines *json.Encoder
 	part  *bufio.Writer // the destination of lines
+	n     int           // the number of timers of the partitions that are complete
+	some  int           // the number of timers of the current partition so far
 }
 
 func (w *Keyed[K, V]) exportOne(ctx context.Context, at int, e *exporter) error {
@@ -68,6 +78,7 @@ func (w *Keyed[K, V]) exportOne(ctx context.Context, at int, e *exporter) error 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		e.some++
 		return e.lines.Encode(lineOf(&t))
 	})
 	if err != nil {
@@ -78,7 +89,7 @@ func (w *Keyed[K, V]) exportOne(ctx context.Context, at int, e *exporter) error 
 
 // begin is called when the export of a partition begins, and again when that export has to start over.
 func (e *exporter) begin() error {
-	e.part = e.out
+	e.part, e.some = e.out, 0
 	if e.spool != nil {
 		if err := e.spool.Truncate(0); err != nil {
 			return err
@@ -94,6 +105,7 @@ func (e *exporter) begin() error {
 
 // end copies the lines of a partition from the spool to out, now that they are complete.
 func (e *exporter) end() error {
+	e.n += e.some
 	if e.spool == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,18 +31,18 @@ func withAllKinds(t *testing.T, cfg durable.Config[string, string]) *strs {
 	w, ctx := open(t, cfg), t.Context()
 	mock := cfg.Clock.(*clock.Mock)
 	for i, v := range []string{"", "text", "null", "42", `{"a":1}`, `{"a": 1}`, "\"\u2028<\"", "\xff", `"\ud800"`, "\"\xff\"", "\n", "0"} {
-		require.NoError(t, w.Set(ctx, fmt.Sprint("value", i), v, time.Hour))
+		require.NoError(t, errOf(w.Set(ctx, fmt.Sprint("value", i), v, time.Hour)))
 	}
-	require.NoError(t, w.Set(ctx, "\xff\x00", "key", time.Hour))
-	require.NoError(t, w.SetAt(ctx, "wall", "", mock.Now().Add(2*time.Hour)))
-	require.NoError(t, w.SetAt(ctx, "far", "", time.Date(2262, 2, 1, 0, 0, 0, 7, time.UTC)))
-	require.NoError(t, w.SetSchedule(ctx, "schedule", "v", parse(t, "@every 90m").OnMissed(durable.MissedAll)))
-	require.NoError(t, w.Set(ctx, "dies", "v", 0))
+	require.NoError(t, errOf(w.Set(ctx, "\xff\x00", "key", time.Hour)))
+	require.NoError(t, errOf(w.SetAt(ctx, "wall", "", mock.Now().Add(2*time.Hour))))
+	require.NoError(t, errOf(w.SetAt(ctx, "far", "", time.Date(2262, 2, 1, 0, 0, 0, 7, time.UTC))))
+	require.NoError(t, errOf(w.SetSchedule(ctx, "schedule", "v", parse(t, "@every 90m").OnMissed(durable.MissedAll))))
+	require.NoError(t, errOf(w.Set(ctx, "dies", "v", 0)))
 	mock.Add(time.Second)
-	require.NoError(t, w.Set(ctx, "fails", "v", 0))
+	require.NoError(t, errOf(w.Set(ctx, "fails", "v", 0)))
 	mock.Add(time.Second)
 	mock.Add(time.Minute)
-	require.NoError(t, w.Set(ctx, "failed", "v", 0))
+	require.NoError(t, errOf(w.Set(ctx, "failed", "v", 0)))
 	mock.Add(0)
 	return w
 }
@@ -56,7 +57,8 @@ func exportConfig(t *testing.T, mock *clock.Mock, partitions int) durable.Config
 func TestExportAndImport(t *testing.T) {
 	mock := clock.NewMock()
 	want := exported(t, withAllKinds(t, exportConfig(t, mock, 3)))
-	require.Len(t, want, 19)
+	require.Len(t, want, 20)
+	require.Equal(t, "{\"timers\":19}\n", want[19])
 	require.Equal(t, 2, strings.Count(strings.Join(want, ""), `"state":"dead"`))
 	require.Contains(t, strings.Join(want, ""), `"last_error":"no `+"\ufffd"+`","last_error_at":"1970-01-01T00:01:02Z"`)
 	require.Contains(t, strings.Join(want, ""), `"value":{"a":1}`)
@@ -67,7 +69,7 @@ func TestExportAndImport(t *testing.T) {
 		for range 2 { // what is there is replaced
 			got, err := w.Import(t.Context(), strings.NewReader(strings.Join(want, "")))
 			require.NoError(t, err)
-			require.Equal(t, len(want), got)
+			require.Equal(t, len(want)-1, got)
 			require.Equal(t, want, exported(t, w))
 		}
 		require.NoError(t, w.Close())
@@ -105,12 +107,12 @@ func TestExportOfARunningTimer(t *testing.T) {
 		return nil
 	}
 	w := open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "k", "v", 0))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", 0)))
 	id := <-running
 	lines := exported(t, w)
-	require.Len(t, lines, 1)
+	require.Len(t, lines, 2)
 	require.Contains(t, lines[0], `"state":"running"`)
-	n, err := w.Import(t.Context(), strings.NewReader(lines[0]))
+	n, err := w.Import(t.Context(), strings.NewReader(lines[0]+lines[1]))
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Equal(t, id, <-running)
@@ -120,9 +122,10 @@ func TestExportOfARunningTimer(t *testing.T) {
 func TestImportOfBadLines(t *testing.T) {
 	mock := clock.NewMock()
 	w := open(t, exportConfig(t, mock, 2))
-	require.NoError(t, w.Set(t.Context(), "k", "there", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "there", time.Hour)))
 	there := exported(t, w)
 	good := strings.Replace(there[0], `"k"`, `"good"`, 1)
+	zero := regexp.MustCompile(`"id":"[0-9a-f]+"`)
 	for bad, want := range map[string]error{
 		"{":  durable.ErrArgument,
 		"{}": durable.ErrArgument,
@@ -132,17 +135,88 @@ func TestImportOfBadLines(t *testing.T) {
 		strings.Replace(there[0], `"waiting"`, `"waiting","schedule":"@never"`, 1): durable.ErrArgument,
 		strings.Replace(there[0], `"id":"`, `"id":"x`, 1):                          durable.ErrArgument,
 		strings.Replace(there[0], `there"`, "\xff\"", 1):                           durable.ErrArgument,
-		strings.Replace(there[0], `"k"`, `"`+strings.Repeat("k", 1025)+`"`, 1):     durable.ErrTooLarge,
-		strings.Replace(there[0], `there"`, strings.Repeat("v", 1<<20)+`"`, 1):     durable.ErrTooLarge,
+		zero.ReplaceAllString(there[0], `"id":"00000000000000000000000000000000"`): durable.ErrArgument,
+		strings.Replace(there[0], `"state"`, `"attempts":2147483648,"state"`, 1):   durable.ErrArgument,
+		strings.Replace(there[0], `"state"`, `"missed":4294967295,"state"`, 1):     durable.ErrArgument,
+		strings.Replace(there[0], `"state"`, `"timers":1,"state"`, 1):              durable.ErrArgument,
+		`{"timers":2}`:  durable.ErrIncomplete,
+		`{"timers":-1}`: durable.ErrIncomplete,
+		strings.Replace(there[0], `"k"`, `"`+strings.Repeat("k", 1025)+`"`, 1): durable.ErrTooLarge,
+		strings.Replace(there[0], `there"`, strings.Repeat("v", 1<<20)+`"`, 1): durable.ErrTooLarge,
 	} {
 		n, err := w.Import(t.Context(), strings.NewReader(good+"\n"+bad))
 		require.ErrorIs(t, err, want, bad)
+		requireOurs(t, err)
 		require.Contains(t, err.Error(), "durable: line 3: ")
 		require.Equal(t, 1, n)
 		all := exported(t, w)
-		require.Len(t, all, 2)
+		require.Len(t, all, 3)
 		require.Contains(t, all, there[0])
 	}
+}
+
+// An export that was cut short is imported as far as it goes, and the error says that it was. Exports may follow each
+// other.
+func TestImportOfAPart(t *testing.T) {
+	mock := clock.NewMock()
+	all := exported(t, withAllKinds(t, exportConfig(t, mock, 2)))
+	for lines := range len(all) {
+		to := open(t, exportConfig(t, mock, 3))
+		n, err := to.Import(t.Context(), strings.NewReader(strings.Join(all[:lines], "")))
+		requireOurs(t, err, durable.ErrIncomplete)
+		require.Equal(t, lines, n)
+		require.Len(t, exported(t, to), lines+1)
+		n, err = to.Import(t.Context(), strings.NewReader(strings.Join(all, "")))
+		require.NoError(t, err)
+		require.Equal(t, len(all)-1, n)
+		require.Equal(t, all, exported(t, to))
+		require.NoError(t, to.Close())
+	}
+	to, whole := open(t, exportConfig(t, mock, 1)), strings.Join(all, "")
+	n, err := to.Import(t.Context(), strings.NewReader(whole+"\n"+whole))
+	require.NoError(t, err)
+	require.Equal(t, 2*(len(all)-1), n)
+	n, err = to.Import(t.Context(), strings.NewReader(whole+all[0]))
+	requireOurs(t, err, durable.ErrIncomplete)
+	require.Equal(t, len(all), n)
+	n, err = to.Import(t.Context(), strings.NewReader(strings.Join(all[1:], ""))) // one is missing in the middle
+	requireOurs(t, err, durable.ErrIncomplete)
+	require.ErrorContains(t, err, "line 19: the lines are not complete: there should be 19 timers, and are 18")
+	require.Equal(t, len(all)-2, n)
+}
+
+// Whatever times and counts a line has: its timer fires once, with the numbers that it should have.
+func TestImportOfExtremes(t *testing.T) {
+	mock := clock.NewMock()
+	cfg, fired := exportConfig(t, mock, 1), map[string]int{}
+	cfg.MaxAttempts, cfg.KeepDead = -1, time.Hour
+	cfg.Handle = func(_ context.Context, f firing) error {
+		fired[f.Key] = f.Attempt
+		if fired[f.Key+" again"]++; fired[f.Key+" again"] == 1 {
+			return errors.New("once more")
+		}
+		return nil
+	}
+	w := open(t, cfg)
+	line := `{"key":"%s","value":1,"id":"%032x","due":"%s","state":"%s"%s}` + "\n"
+	in := fmt.Sprintf(line, "early", 1, "0000-01-01T00:00:00Z", "waiting", "") +
+		fmt.Sprintf(line, "late", 2, "9999-12-31T23:59:59Z", "waiting", "") +
+		fmt.Sprintf(line, "often", 3, "1970-01-01T00:00:00Z", "waiting", `,"attempts":2147483647`) +
+		fmt.Sprintf(line, "next", 4, "1970-01-01T00:00:00Z", "waiting", `,"attempts":1,"next":"0000-01-01T00:00:00Z"`) +
+		fmt.Sprintf(line, "far", 5, "0000-01-01T00:00:00Z", "waiting", `,"attempts":1,"next":"9999-01-01T00:00:00Z"`) +
+		fmt.Sprintf(line, "long dead", 6, "1970-01-01T00:00:00Z", "dead", `,"attempts":1,"last_error_at":"0000-01-01T00:00:00Z"`) +
+		fmt.Sprintf(line, "dead later", 7, "1970-01-01T00:00:00Z", "dead", `,"attempts":1,"last_error_at":"9999-01-01T00:00:00Z"`)
+	n, err := w.Import(t.Context(), strings.NewReader(in+`{"timers":7}`))
+	require.NoError(t, err)
+	require.Equal(t, 7, n)
+	mock.Add(0)
+	require.Equal(t, map[string]int{"early": 1, "early again": 1, "often": 2147483647, "often again": 1, "next": 2, "next again": 1}, fired)
+	mock.Add(time.Minute)
+	require.Equal(t, map[string]int{"early": 2, "early again": 2, "often": 2147483647, "often again": 2, "next": 3, "next again": 2}, fired)
+	n, err = w.Len(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, n) // late and far
+	require.Equal(t, 1, w.Stats().Dead)
 }
 
 // More than one batch.
@@ -191,10 +265,10 @@ func TestExportOfOneMoment(t *testing.T) {
 		k := fmt.Sprint(1499 - i)
 		switch i % 4 {
 		case 0:
-			require.NoError(t, w.Set(t.Context(), k, "other", time.Hour))
-			require.NoError(t, w.Set(t.Context(), "new"+k, "other", time.Hour))
+			require.NoError(t, errOf(w.Set(t.Context(), k, "other", time.Hour)))
+			require.NoError(t, errOf(w.Set(t.Context(), "new"+k, "other", time.Hour)))
 		case 1:
-			_, err := w.Move(t.Context(), k, time.Hour)
+			_, _, err := w.Move(t.Context(), k, time.Hour)
 			require.NoError(t, err)
 		case 2:
 			_, _, err := w.Remove(t.Context(), k)
@@ -224,7 +298,7 @@ func TestExportToServersAndBack(t *testing.T) {
 	w := caller(t, urls)
 	n, err := w.Import(t.Context(), strings.NewReader(strings.Join(want, "")))
 	require.NoError(t, err)
-	require.Equal(t, len(want), n)
+	require.Equal(t, len(want)-1, n)
 	slices.Sort(want)
 	require.Equal(t, want, exported(t, w))
 	require.Equal(t, want, exported(t, owner))
@@ -237,7 +311,9 @@ func TestExportPrefix(t *testing.T) {
 		var b bytes.Buffer
 		require.NoError(t, w.ExportPrefix(t.Context(), &b, prefix))
 		lines := slices.Collect(strings.Lines(b.String()))
-		require.Len(t, lines, n, prefix)
+		require.Len(t, lines, n+1, prefix)
+		require.Equal(t, fmt.Sprintf("{\"timers\":%d}\n", n), lines[n])
+		lines = lines[:n]
 		for _, line := range lines {
 			require.Contains(t, exported(t, w), line)
 		}

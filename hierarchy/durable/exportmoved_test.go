@@ -40,10 +40,15 @@ func exportMoved(t *testing.T, w *strs, after int64, change func()) map[string]s
 	values := make(map[string]string)
 	for line := range strings.Lines(out.String()) {
 		var timer struct {
-			Key   string
-			Value string `json:"value_text"`
+			Key    string
+			Value  string `json:"value_text"`
+			Timers *int
 		}
 		require.NoError(t, json.Unmarshal([]byte(line), &timer))
+		if timer.Timers != nil {
+			require.Len(t, values, *timer.Timers)
+			continue
+		}
 		require.NotContains(t, values, timer.Key)
 		values[timer.Key] = timer.Value
 	}

@@ -10,8 +10,8 @@ type Firing[K comparable, V any] struct {
 	Value   V
 	Due     time.Time
 	Attempt int // the number of the attempt, from 1
-	// ID is the same for all attempts, and never that of another timer: Set, SetAt and Move give the timer
-	// a new one. An effect that is stored in one transaction with the ID happens exactly once.
+	// ID is the same for all attempts, and never that of another timer: Set, SetAt, Move and their like give the timer a
+	// new one. An effect that is stored in one transaction with the ID happens exactly once.
 	ID ID
 	// Epoch increases whenever the partition changes hands. It is a fencing token: a store that has seen a higher epoch
 	// should refuse a lower one.

@@ -23,7 +23,7 @@ const filled = "EPICYCLE_TEST_FILL"
 func TestOpenOnAFullDisk(t *testing.T) {
 	inCopy(t, func(cfg durable.Config[string, string]) {
 		w := open(t, cfg)
-		require.NoError(t, w.Set(t.Context(), "k", strings.Repeat("v", 20_000), time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), "k", strings.Repeat("v", 20_000), time.Hour)))
 		require.NoError(t, w.Close())
 		limitFiles(t, 1000)
 		requireFull(t, cfg)
@@ -38,18 +38,18 @@ func TestOpenOnAFullDisk(t *testing.T) {
 func TestOpenOfAnotherNameOnAFullDisk(t *testing.T) {
 	inCopy(t, func(cfg durable.Config[string, string]) {
 		w := open(t, cfg)
-		require.NoError(t, w.Set(t.Context(), "k", strings.Repeat("v", 20_000), time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), "k", strings.Repeat("v", 20_000), time.Hour)))
 		limitFiles(t, 1000)
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		require.Error(t, w.Set(ctx, "k", "", time.Hour))
+		require.Error(t, errOf(w.Set(ctx, "k", "", time.Hour)))
 		other := cfg
 		other.Name = "other"
 		requireFull(t, other)
 		requireFull(t, other)
 		limitFiles(t, 1<<40)
-		require.NoError(t, w.Set(t.Context(), "k", "", time.Hour))
-		require.NoError(t, open(t, other).Set(t.Context(), "k", "", time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), "k", "", time.Hour)))
+		require.NoError(t, errOf(open(t, other).Set(t.Context(), "k", "", time.Hour)))
 	})
 }
 
@@ -58,7 +58,7 @@ func TestOpenOfAnotherNameOnAFullDisk(t *testing.T) {
 func TestOpenWithTooManyOpenFiles(t *testing.T) {
 	inCopy(t, func(cfg durable.Config[string, string]) {
 		w := open(t, cfg)
-		require.NoError(t, w.Set(t.Context(), "k", "v", time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), "k", "v", time.Hour)))
 		require.NoError(t, w.Close())
 		for most := uint64(3); !opensWith(t, cfg, most); most++ {
 			require.Less(t, most, uint64(200))

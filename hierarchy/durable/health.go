@@ -47,6 +47,9 @@ func (d *dir) Health() (all []error) {
 	if d.closed.Load() {
 		return []error{partition.ErrClosed}
 	}
+	if !d.owns() {
+		return []error{cluster.Since(d.gone.Load().since, d.gone.Load().error, nil)}
+	}
 	since, problem := d.server.ProblemSince()
 	if problem != nil {
 		all = append(all, storage.In(d.cfg.dir, cluster.Since(since, problem, nil)))

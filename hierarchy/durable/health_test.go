@@ -31,9 +31,9 @@ func TestHealthOfHandlersThatHang(t *testing.T) {
 		return nil
 	}})
 	require.NoError(t, w.Health())
-	require.NoError(t, w.Set(t.Context(), "a", "", 0))
+	require.NoError(t, errOf(w.Set(t.Context(), "a", "", 0)))
 	<-entered
-	require.NoError(t, w.Set(t.Context(), "b", "", 0))
+	require.NoError(t, errOf(w.Set(t.Context(), "b", "", 0)))
 	<-entered
 	becomes(t, w, "durable: all 2 places for handlers are taken, and none has come free, since 20")
 	leave <- true

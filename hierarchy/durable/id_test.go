@@ -32,7 +32,7 @@ func TestIDsComeBack(t *testing.T) {
 	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 2,
 		Handle: func(_ context.Context, f firing) error { ids = append(ids, f.ID); return nil }})
 	for _, k := range []string{"a", "b", "c"} {
-		require.NoError(t, w.Set(t.Context(), k, "", time.Second))
+		require.NoError(t, errOf(w.Set(t.Context(), k, "", time.Second)))
 	}
 	mock.Add(time.Second)
 	require.Len(t, ids, 3)
@@ -85,7 +85,7 @@ func TestIDsAsKeys(t *testing.T) {
 	for _, text := range []string{strings.Repeat("12", 16), strings.Repeat("ab", 16)} {
 		id, err := durable.ParseID(text)
 		require.NoError(t, err)
-		require.NoError(t, w.Set(t.Context(), id, id, time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), id, id, time.Hour)))
 		v, _, ok, err := w.Get(t.Context(), id)
 		require.NoError(t, err)
 		require.True(t, ok)

@@ -2,14 +2,18 @@ package durable
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 const (
@@ -24,11 +28,17 @@ const (
 // If a run of a schedule is in the past by then, whether it was missed is decided as in any takeover: see SetSchedule.
 //
 // The timers are committed in batches, and n is the number of timers that were committed. After an error, some lines
-// may have been imported: Import can be repeated with the same lines. If a line can't be read, the lines before it are
+// may have been imported: Import can be repeated with the same lines. If a partition fails, the timers of the others are
+// imported nevertheless, and the errors are joined. If a line can't be read, the lines before it are
 // imported, and the error has the line's number. It is ErrArgument or ErrTooLarge. The error is ErrUnavailable while a
 // process that runs an earlier version of this package shares the timers.
+//
+// The last line must be the number of timers, as {"timers":3}. Several exports may follow each other. If that line is
+// missing, or has another number, the lines that are there are imported, and the error is ErrIncomplete: in was cut
+// short, or lines were left out. A program that imports a part of an export on purpose can ignore ErrIncomplete, or
+// write the last line itself.
 func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err error) {
-	i := &importer{do: w.doAll, calls: make([]*partition.Call, w.owners.Len())}
+	i := &importer{do: w.doAll, calls: make([]*partition.Call, w.owners.Len()), failed: make([]error, w.owners.Len())}
 	scan := bufio.NewScanner(in)
 	scan.Buffer(nil, maxLine)
 	number := 0
@@ -36,18 +46,23 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 		if number++; len(scan.Bytes()) == 0 {
 			continue
 		}
-		op, err := w.imported(scan.Bytes())
-		if err != nil {
-			return i.flush(ctx, fmt.Errorf("durable: line %d: %w", number, err))
-		}
-		if i.add(of(op.Key, len(i.calls)), op) {
-			if n, err := i.flush(ctx, nil); err != nil {
-				return n, err
+		l, op, err := w.imported(scan.Bytes())
+		if err == nil && l.Timers != nil {
+			err = i.end(*l.Timers)
+		} else if err == nil && i.add(of(op.Key, len(i.calls)), op) {
+			if i.commit(ctx); i.hopeless(ctx) {
+				break
 			}
 		}
+		if err != nil {
+			return i.flush(ctx, storage.In(fmt.Sprintf("line %d", number), ofPackage(err)))
+		}
 	}
-	if err = scan.Err(); errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("durable: line %d: %w: it has more than %d bytes", number+1, ErrTooLarge, maxLine)
+	switch err = scan.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		err = storage.In(fmt.Sprintf("line %d", number+1), fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, maxLine))
+	case err == nil && !i.ended && !i.hopeless(ctx):
+		err = fmt.Errorf("%w: the last one, with the number of timers, is missing", ErrIncomplete)
 	}
 	return i.flush(ctx, err)
 }
@@ -58,60 +73,122 @@ type importer struct {
 	calls []*partition.Call // operations that are not committed yet
 	bytes int               // the size of the operations in calls
 	n     int               // the number of timers that are committed
+	// failed has the first error of each partition. Nothing more is imported into one that has failed.
+	failed []error
+
+	since int  // the number of timers since the beginning, or since the last end
+	ended bool // the last line was an end
+}
+
+// end returns an error if a line with the number of timers does not agree with the lines before it.
+func (i *importer) end(n int) error {
+	if n != i.since {
+		return fmt.Errorf("%w: there should be %d timers, and are %d", ErrIncomplete, n, i.since)
+	}
+	i.since, i.ended = 0, true
+	return nil
 }
 
 // add adds an operation to the batch, and reports whether the batch should be committed now.
 func (i *importer) add(at int, a partition.Op) bool {
+	i.since++
+	i.ended = false
+	if i.failed[at] != nil {
+		return false
+	}
 	c := addOp(i.calls, at, a)
 	i.bytes += len(a.Key) + len(a.Value) + len(a.Timer.Schedule) + len(a.Timer.Trace) + len(a.Timer.LastError)
 	return len(c.Ops) == importOps || i.bytes > importBytes
 }
 
-// flush commits what was added. It returns the number of timers that were committed in all, and the errors of the calls
-// joined with why.
-func (i *importer) flush(ctx context.Context, why error) (int, error) {
+// commit commits what was added.
+func (i *importer) commit(ctx context.Context) {
 	errs := i.do(ctx, i.calls)
 	for at, c := range i.calls {
-		if c != nil && errs[at] == nil {
+		switch {
+		case c == nil:
+		case errs[at] == nil:
 			i.n += len(c.Ops)
+		default:
+			i.failed[at] = errs[at]
 		}
 	}
 	clear(i.calls)
 	i.bytes = 0
-	return i.n, errors.Join(append(errs, why)...)
 }
 
-// imported returns the operation that imports a line.
-func (w *Keyed[K, V]) imported(line []byte) (a partition.Op, err error) {
-	l, key, value, err := parseLine(line)
+// hopeless reports whether nothing more can be imported.
+func (i *importer) hopeless(ctx context.Context) bool {
+	return ctx.Err() != nil || !slices.Contains(i.failed, nil)
+}
+
+// flush commits what was added. It returns the number of timers that were committed in all, and the errors of the
+// partitions joined with why.
+func (i *importer) flush(ctx context.Context, why error) (int, error) {
+	i.commit(ctx)
+	return i.n, errors.Join(append(i.failed, why)...)
+}
+
+var (
+	errZeroID = fmt.Errorf("%w: the ID is zero, which no timer has", partition.ErrArgument)
+	errCount  = fmt.Errorf("%w: attempts and missed are at most %d", partition.ErrArgument, state.MaxCount)
+)
+
+// imported parses a line, and returns the operation that imports it, unless the line is the end.
+func (w *Keyed[K, V]) imported(text []byte) (l *line, a partition.Op, err error) {
+	l, key, value, err := parseLine(text)
 	if err != nil {
-		return a, fmt.Errorf("%w: %w", ErrArgument, err)
+		return l, a, fmt.Errorf("%w: %w", partition.ErrArgument, err)
+	}
+	if l.Timers != nil {
+		return l, a, nil
 	}
 	id, err := ParseID(l.ID)
-	if err != nil {
-		return a, err
+	switch {
+	case err != nil:
+		return l, a, err
+	case id == ID{}:
+		return l, a, errZeroID
+	case l.Attempts > state.MaxCount || l.Missed > state.MaxCount:
+		return l, a, errCount
+	case len(key) > maxKey || len(value) > maxValue || len(l.Schedule) > partition.MaxSchedule ||
+		len(l.Trace) > partition.MaxTrace || len(l.getError()) > partition.MaxError:
+		return l, a, ErrTooLarge
 	}
 	if _, err := parseStored(l.Schedule); err != nil {
-		return a, err
-	}
-	if len(key) > maxKey || len(value) > maxValue || len(l.Schedule) > partition.MaxSchedule ||
-		len(l.Trace) > partition.MaxTrace || len(l.getError()) > partition.MaxError {
-		return a, ErrTooLarge
+		return l, a, err
 	}
 	if _, _, _, err := w.decode(string(key), string(value), ""); err != nil {
-		return a, fmt.Errorf("%w: %w", ErrArgument, err)
+		return l, a, fmt.Errorf("%w: %w", partition.ErrArgument, err)
 	}
-	t := &state.Timer{ID: id.id, Due: instantOf(l.Due), Wall: l.WallTime, Attempt: l.Attempts,
+	t, err := w.timerOf(l, id)
+	return l, partition.Op{Kind: frame.Import, Key: key, Value: value, Timer: t}, err
+}
+
+// timerOf returns the timer of a line, without its key and value.
+func (w *Keyed[K, V]) timerOf(l *line, id ID) (*state.Timer, error) {
+	t := &state.Timer{ID: id.id, Wall: l.WallTime, Attempt: l.Attempts,
 		Dead:  l.State == StateDead.String(),
 		Extra: state.Extra{Schedule: l.Schedule, Trace: string(l.Trace), Missed: l.Missed, Started: l.Started}}
-	if l.Next != nil {
-		t.Next = instantOf(*l.Next)
-	}
-	if t.LastError = l.getError(); t.LastError != "" || t.Dead {
-		t.Failed = instantOf(w.cfg.Clock.Now())
-		if l.Failed != nil {
-			t.Failed = instantOf(*l.Failed)
+	t.LastError = l.getError()
+	return t, l.setTimes(t, w.cfg.Clock.Now())
+}
+
+// setTimes sets the times of a timer to those of a line.
+func (l *line) setTimes(t *state.Timer, now time.Time) error {
+	set := func(to *int64, from *time.Time) error {
+		var exact bool
+		if *to, exact = instantOf(*from); !exact {
+			return fmt.Errorf("%w: logs can't have the time %v", partition.ErrArgument, *from)
 		}
+		return nil
 	}
-	return partition.Op{Kind: frame.Import, Key: key, Value: value, Timer: t}, nil
+	err := set(&t.Due, &l.Due)
+	if err == nil && l.Next != nil {
+		err = set(&t.Next, l.Next)
+	}
+	if err == nil && (t.Dead || t.LastError != "") {
+		err = set(&t.Failed, cmp.Or(l.Failed, &now))
+	}
+	return err
 }

@@ -56,7 +56,7 @@ func keep[K comparable](t *testing.T, keys ...K) {
 	w, err := openWithKeys[K](t)
 	require.NoError(t, err)
 	for i, k := range keys {
-		require.NoError(t, w.Set(t.Context(), k, i, time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), k, i, time.Hour)))
 	}
 	for i, k := range keys {
 		v, _, ok, err := w.Get(t.Context(), k)
@@ -119,14 +119,14 @@ func loseNothing[K comparable](t *testing.T, good, bad K) {
 	ctx := t.Context()
 	w, err := openWithKeys[K](t)
 	require.NoError(t, err)
-	require.NoError(t, w.Set(ctx, good, 1, time.Hour))
+	require.NoError(t, errOf(w.Set(ctx, good, 1, time.Hour)))
 	refused := func(err error) {
 		t.Helper()
 		require.ErrorIs(t, err, durable.ErrArgument)
 	}
-	refused(w.Set(ctx, bad, 2, time.Hour))
-	refused(w.SetAt(ctx, bad, 2, time.Time{}))
-	_, err = w.Move(ctx, bad, 0)
+	refused(errOf(w.Set(ctx, bad, 2, time.Hour)))
+	refused(errOf(w.SetAt(ctx, bad, 2, time.Time{})))
+	_, _, err = w.Move(ctx, bad, 0)
 	refused(err)
 	_, _, err = w.Remove(ctx, bad)
 	refused(err)
@@ -151,6 +151,6 @@ func TestKeysThatTheirEncodingDoesNotTellApart(t *testing.T) {
 	w, err := openWithKeys[unreadable](t)
 	require.NoError(t, err)
 	for _, k := range []unreadable{{1}, {math.NaN()}} {
-		require.ErrorIs(t, w.Set(t.Context(), k, 1, 0), durable.ErrArgument)
+		require.ErrorIs(t, errOf(w.Set(t.Context(), k, 1, 0)), durable.ErrArgument)
 	}
 }

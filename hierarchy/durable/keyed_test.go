@@ -39,19 +39,19 @@ func TestTimersOutliveTheirProcess(t *testing.T) {
 	ctx, dir, mock := t.Context(), t.TempDir(), clock.NewMock()
 	var fired []string
 	w := open(t, config(t, dir, mock, &fired))
-	require.NoError(t, w.Set(ctx, "a", "1", time.Minute))
-	require.NoError(t, w.SetAt(ctx, "b", "2", mock.Now().Add(2*time.Minute)))
-	require.NoError(t, w.Set(ctx, "c", "3", time.Minute))
-	require.NoError(t, w.Set(ctx, "d", "4", time.Minute))
+	require.NoError(t, errOf(w.Set(ctx, "a", "1", time.Minute)))
+	require.NoError(t, errOf(w.SetAt(ctx, "b", "2", mock.Now().Add(2*time.Minute))))
+	require.NoError(t, errOf(w.Set(ctx, "c", "3", time.Minute)))
+	require.NoError(t, errOf(w.Set(ctx, "d", "4", time.Minute)))
 	v, ok, err := w.Remove(ctx, "c")
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "3", v)
-	ok, err = w.Move(ctx, "d", 3*time.Minute)
+	_, ok, err = w.Move(ctx, "d", 3*time.Minute)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.NoError(t, w.Shutdown(ctx))
-	require.ErrorIs(t, w.Set(ctx, "x", "", 0), durable.ErrClosed)
+	require.ErrorIs(t, errOf(w.Set(ctx, "x", "", 0)), durable.ErrClosed)
 	_, _, _, err = w.Get(ctx, "a")
 	require.ErrorIs(t, err, durable.ErrClosed)
 
@@ -97,7 +97,7 @@ func TestFailuresAndDeadTimers(t *testing.T) {
 			}
 			return nil
 		}})
-	require.NoError(t, w.Set(ctx, "a", "1", time.Second))
+	require.NoError(t, errOf(w.Set(ctx, "a", "1", time.Second)))
 	mock.Add(time.Hour)
 	require.Len(t, attempts, 3)
 	for i, f := range attempts {
@@ -161,9 +161,9 @@ func TestTooLarge(t *testing.T) {
 	ctx, mock := t.Context(), clock.NewMock()
 	var fired []string
 	w := open(t, config(t, t.TempDir(), mock, &fired))
-	require.NoError(t, w.Set(ctx, strings.Repeat("k", 1<<10), strings.Repeat("v", 64<<10), 0))
-	require.ErrorIs(t, w.Set(ctx, strings.Repeat("k", 1<<10+1), "", 0), durable.ErrTooLarge)
-	require.ErrorIs(t, w.Set(ctx, "k", strings.Repeat("v", 64<<10+1), 0), durable.ErrTooLarge)
+	require.NoError(t, errOf(w.Set(ctx, strings.Repeat("k", 1<<10), strings.Repeat("v", 64<<10), 0)))
+	require.ErrorIs(t, errOf(w.Set(ctx, strings.Repeat("k", 1<<10+1), "", 0)), durable.ErrTooLarge)
+	require.ErrorIs(t, errOf(w.Set(ctx, "k", strings.Repeat("v", 64<<10+1), 0)), durable.ErrTooLarge)
 }
 
 type (
@@ -182,7 +182,7 @@ func roundTrip[K comparable, V any](t *testing.T, k K, v V) {
 	var fired []durable.Firing[K, V]
 	cfg.Handle = func(_ context.Context, f durable.Firing[K, V]) error { fired = append(fired, f); return nil }
 	w := open(t, cfg)
-	require.NoError(t, w.Set(ctx, k, v, time.Second))
+	require.NoError(t, errOf(w.Set(ctx, k, v, time.Second)))
 	require.NoError(t, w.Close())
 	w = open(t, cfg)
 	there, _, ok, err := w.Get(ctx, k)
@@ -215,11 +215,12 @@ func TestHandlersMayUseTheTimers(t *testing.T) {
 	w = open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 2,
 		Handle: func(ctx context.Context, f firing) error {
 			if n++; n < 5 {
-				return w.Set(context.WithoutCancel(ctx), f.Key, f.Value, time.Minute)
+				_, err := w.Set(context.WithoutCancel(ctx), f.Key, f.Value, time.Minute)
+				return err
 			}
 			return nil
 		}})
-	require.NoError(t, w.Set(ctx, "a", "", time.Minute))
+	require.NoError(t, errOf(w.Set(ctx, "a", "", time.Minute)))
 	mock.Add(time.Hour)
 	require.Equal(t, 5, n)
 	count, err := w.Len(ctx)

@@ -82,7 +82,7 @@ func (h *hand) schedule() {
 		if !ok {
 			s, err := durable.ParseSchedule(fmt.Sprintf("@every %v", wholePeriod))
 			h.must(err)
-			h.must(h.timers.SetSchedule(context.Background(), key, key, s.OnMissed(missed)))
+			h.must(errOf(h.timers.SetSchedule(context.Background(), key, key, s.OnMissed(missed))))
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (h *hand) race(g int, at *atomic.Int64) {
 	for {
 		n := at.Add(1) / 3
 		key := fmt.Sprintf("race-%d-%d", os.Getpid(), n)
-		ok, err := h.timers.SetIfAbsent(context.Background(), key, fmt.Sprintf("%d-%d", g, n), time.Hour)
+		_, ok, err := h.timers.SetIfAbsent(context.Background(), key, fmt.Sprintf("%d-%d", g, n), time.Hour)
 		h.must(err)
 		h.say("raced %s %d-%d %v", key, g, n, ok)
 		time.Sleep(time.Millisecond)
@@ -105,11 +105,11 @@ func (h *hand) change(g int) {
 	ctx := context.Background()
 	value := 0
 	next := func() string { value++; h.say("begin %s %d", key, value); return fmt.Sprint(value) }
-	h.must(h.timers.Set(ctx, key, next(), time.Hour))
+	h.must(errOf(h.timers.Set(ctx, key, next(), time.Hour)))
 	for {
 		h.say("done %s %d", key, value)
 		for _, c := range []struct {
-			set  func(context.Context, string, string, time.Duration) (bool, error)
+			set  func(context.Context, string, string, time.Duration) (entry, bool, error)
 			in   time.Duration
 			want bool
 		}{
@@ -120,9 +120,9 @@ func (h *hand) change(g int) {
 			if c.want {
 				v = next()
 			}
-			ok, err := c.set(ctx, key, v, c.in)
-			if h.must(err); ok != c.want {
-				h.must(fmt.Errorf("%v by a condition for %v", ok, c.in))
+			e, ok, err := c.set(ctx, key, v, c.in)
+			if h.must(err); ok != c.want || e.Key != key || e.Value != fmt.Sprint(value) {
+				h.must(fmt.Errorf("%v by a condition for %v: %v", ok, c.in, e))
 			}
 		}
 		was := fmt.Sprint(value)
@@ -138,7 +138,7 @@ func (h *hand) change(g int) {
 func (h *hand) hang() {
 	for n := 0; ; n++ {
 		key := fmt.Sprintf("%s-%d-%d", []string{"hang", "deaf"}[n%2], os.Getpid(), n)
-		h.must(h.timers.Set(context.Background(), key, "", 0))
+		h.must(errOf(h.timers.Set(context.Background(), key, "", 0)))
 		h.say("hangs %s", key)
 		time.Sleep(40 * time.Millisecond)
 	}
@@ -148,7 +148,7 @@ func (h *hand) hang() {
 func (h *hand) plain() {
 	for n := 0; ; n++ {
 		key := fmt.Sprintf("plain-%d-%d", os.Getpid(), n)
-		err := h.timers.Set(context.Background(), key, "", time.Duration(n%100)*time.Millisecond)
+		_, err := h.timers.Set(context.Background(), key, "", time.Duration(n%100)*time.Millisecond)
 		if errors.Is(err, durable.ErrUnavailable) {
 			continue
 		}

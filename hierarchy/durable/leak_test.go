@@ -20,7 +20,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		w, err := durable.Open(t.Context(), cfg)
 		require.NoError(t, err)
 		for i := range 50 {
-			require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "", time.Duration(i%2)*time.Hour))
+			require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), "", time.Duration(i%2)*time.Hour)))
 		}
 		require.NoError(t, w.Close())
 	}

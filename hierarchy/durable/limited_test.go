@@ -32,7 +32,7 @@ func TestLimitedLog(t *testing.T) {
 	require.NoError(t, err)
 	value := strings.Repeat("v", 32<<10)
 	for range 200 {
-		require.NoError(t, w.Set(t.Context(), "k", value, time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), "k", value, time.Hour)))
 	}
 	require.NoError(t, w.Shutdown(t.Context()))
 }

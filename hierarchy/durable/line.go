@@ -5,13 +5,15 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"time"
 	"unicode/utf8"
 )
 
-// line is a timer as Export and Salvage write it, and Import reads it: a line of JSON. The key is in one of two fields,
+// line is a timer as Export and Salvage write it, and Import reads it: a line of JSON. After the timers comes a last
+// line with their number, by which Import notices that lines are missing. The key is in one of two fields,
 // the value in one of three: as JSON if its bytes are compact JSON, as a string if they are other text, otherwise as
 // base64.
 type line struct {
@@ -33,6 +35,7 @@ type line struct {
 	Error       string          `json:"last_error,omitempty"`
 	Failed      *time.Time      `json:"last_error_at,omitempty"` // when an attempt failed with that error, or the timer died
 	Trace       []byte          `json:"trace,omitempty"`
+	Timers      *int            `json:"timers,omitempty"` // the last line has only this: the number of lines before it
 }
 
 // newLineEncoder returns an encoder that writes timers as parseLine reads them. The default settings would escape
@@ -41,6 +44,12 @@ func newLineEncoder(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e
+}
+
+// writeEnd writes the last line, after n timers.
+func writeEnd(w io.Writer, n int) error {
+	_, err := fmt.Fprintf(w, "{\"timers\":%d}\n", n)
+	return err
 }
 
 func (l *line) setKey(b []byte) {
@@ -84,6 +93,7 @@ var (
 	errKey   = errors.New("there must be one of key and key_base64")
 	errValue = errors.New("there must be one of value, value_text and value_base64")
 	errUTF8  = errors.New("the line is not UTF-8")
+	errEnd   = errors.New("a line with the number of timers has nothing else")
 	errState = errors.New(`the state must be "waiting", "running" or "dead"`)
 )
 
@@ -113,6 +123,9 @@ func parseLine(b []byte) (l *line, key, value []byte, err error) {
 		values, value = values+1, *l.ValueBase64
 	}
 	switch {
+	case l.Timers != nil && keys+values > 0:
+		err = errEnd
+	case l.Timers != nil:
 	case keys != 1:
 		err = errKey
 	case values != 1:

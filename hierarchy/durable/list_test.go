@@ -47,7 +47,7 @@ func (m *listModel) change() {
 	key, ctx := fmt.Sprintf("%c%d", 'a'+rune(m.rand.IntN(3)), m.rand.IntN(100)), m.Context()
 	switch n := m.rand.IntN(10); {
 	case n < 5:
-		require.NoError(m, m.timers.Set(ctx, key, "v", time.Hour))
+		require.NoError(m, errOf(m.timers.Set(ctx, key, "v", time.Hour)))
 		m.states[key] = durable.StateWaiting
 	case n == 5:
 		_, _, err := m.timers.Remove(ctx, key)
@@ -59,7 +59,7 @@ func (m *listModel) change() {
 		require.Equal(m, m.states[key] == durable.StateDead, ok)
 		m.begin()
 	case n < 9:
-		require.NoError(m, m.timers.Set(ctx, key, "v", 0))
+		require.NoError(m, errOf(m.timers.Set(ctx, key, "v", 0)))
 		m.begin()
 	default:
 		m.end()
@@ -153,8 +153,8 @@ func TestScan(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, fmt.Sprintf("k%04d", i), e.Key)
 		if i%1000 == 0 {
-			require.NoError(t, w.Set(t.Context(), fmt.Sprintf("k%04d.", i), "behind the reader's back, or not", time.Hour))
-			require.NoError(t, w.Set(t.Context(), e.Key, "again", 2*time.Hour))
+			require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprintf("k%04d.", i), "behind the reader's back, or not", time.Hour)))
+			require.NoError(t, errOf(w.Set(t.Context(), e.Key, "again", 2*time.Hour)))
 			_, _, err := w.Remove(t.Context(), fmt.Sprintf("k%04d.", i))
 			require.NoError(t, err)
 		}
@@ -184,9 +184,9 @@ func TestListStates(t *testing.T) {
 	mock := clock.NewMock()
 	w := announcing(t, t.TempDir(), mock, &firings)
 	for i, key := range []string{"dead", "running", "due"} {
-		require.NoError(t, w.Set(t.Context(), key, "value of "+key, time.Duration(i+1)))
+		require.NoError(t, errOf(w.Set(t.Context(), key, "value of "+key, time.Duration(i+1))))
 	}
-	require.NoError(t, w.Set(t.Context(), "waiting", "v", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "waiting", "v", time.Hour)))
 	mock.Add(time.Second)
 	a, ok := w.Begin("dead", firings[0].ID)
 	require.True(t, ok)

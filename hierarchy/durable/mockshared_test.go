@@ -53,7 +53,7 @@ func TestMockClockOfTwo(t *testing.T) {
 	both := []*strs{openMocked(t, urls, mock, &fired), openMocked(t, urls, mock, &fired)}
 	const n = 50
 	for i := range n {
-		require.NoError(t, both[i%2].Set(t.Context(), fmt.Sprint(i), "", time.Hour))
+		require.NoError(t, errOf(both[i%2].Set(t.Context(), fmt.Sprint(i), "", time.Hour)))
 	}
 	for i := range n {
 		_, in, ok, err := both[i%3%2].Get(t.Context(), fmt.Sprint(i))

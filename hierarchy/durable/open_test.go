@@ -23,8 +23,8 @@ func TestOpensOfOneDirectory(t *testing.T) {
 	cfg.Name = "other"
 	cfg.Partitions = 0
 	b := open(t, cfg)
-	require.NoError(t, a.Set(ctx, "k", "a", time.Hour))
-	require.NoError(t, b.Set(ctx, "k", "b", time.Hour))
+	require.NoError(t, errOf(a.Set(ctx, "k", "a", time.Hour)))
+	require.NoError(t, errOf(b.Set(ctx, "k", "b", time.Hour)))
 	require.NoError(t, a.Close())
 	require.NoError(t, a.Close())
 	v, _, _, err := b.Get(ctx, "k")
@@ -44,7 +44,7 @@ func TestOpensOfOneDirectory(t *testing.T) {
 func TestNamesThatDifferInCase(t *testing.T) {
 	cfg := config(t, t.TempDir(), clock.NewMock(), new([]string))
 	cfg.Name = "Mail"
-	require.NoError(t, open(t, cfg).Set(t.Context(), "k", "a", time.Hour))
+	require.NoError(t, errOf(open(t, cfg).Set(t.Context(), "k", "a", time.Hour)))
 	cfg.Name = "mail"
 	_, err := durable.Open(t.Context(), cfg)
 	require.ErrorIs(t, err, durable.ErrArgument)
@@ -61,7 +61,7 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 	_, err := durable.Open(ctx, cfg)
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, cfg.Dir)
-	require.NoError(t, open(t, cfg).Set(t.Context(), "a", "", time.Hour))
+	require.NoError(t, errOf(open(t, cfg).Set(t.Context(), "a", "", time.Hour)))
 }
 
 func TestBadArguments(t *testing.T) {

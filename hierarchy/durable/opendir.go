@@ -45,6 +45,7 @@ func openDir(ctx context.Context, cfg config) (*dir, error) {
 	err = d.open(ctx, end)
 	stop()
 	if err == nil {
+		d.ready.Store(true)
 		d.unwatch = server.OnCorrupt(d.damaged)
 		return d, nil
 	}
@@ -101,6 +102,7 @@ func (d *dir) open(ctx context.Context, end context.CancelCauseFunc) error {
 	}
 	common := d.cfg.common
 	common.Cause, common.Gate = d.server.Problem, partition.NewGate(gatePlaces)
+	common.Tenure = d.owns
 	common.Progress = new(partition.Progress)
 	begun := time.Now()
 	reading, stop := context.WithCancel(ctx)

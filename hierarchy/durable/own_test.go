@@ -15,19 +15,24 @@ import (
 
 // ownCalls are what handlers do to their own timers.
 var ownCalls = map[string]func(ctx context.Context, w *strs, f firing) error{
-	"Set": func(ctx context.Context, w *strs, f firing) error { return w.Set(ctx, f.Key, "next", time.Hour) },
+	"Set": func(ctx context.Context, w *strs, f firing) error {
+		_, err := w.Set(ctx, f.Key, "next", time.Hour)
+		return err
+	},
 	"SetAt": func(ctx context.Context, w *strs, f firing) error {
-		return w.SetAt(ctx, f.Key, "next", time.Now().Add(time.Hour))
+		_, err := w.SetAt(ctx, f.Key, "next", time.Now().Add(time.Hour))
+		return err
 	},
 	"Move": func(ctx context.Context, w *strs, f firing) error {
-		_, err := w.Move(ctx, f.Key, time.Hour)
+		_, _, err := w.Move(ctx, f.Key, time.Hour)
 		return err
 	},
 	"Remove, then Set": func(ctx context.Context, w *strs, f firing) error {
 		if _, ok, err := w.Remove(ctx, f.Key); err != nil || !ok {
 			return fmt.Errorf("removed %v: %w", ok, err)
 		}
-		return w.Set(ctx, f.Key, "next", time.Hour)
+		_, err := w.Set(ctx, f.Key, "next", time.Hour)
+		return err
 	},
 	"Batch": func(ctx context.Context, w *strs, f firing) error {
 		var b durable.Batch[string, string]
@@ -44,7 +49,7 @@ var ownCalls = map[string]func(ctx context.Context, w *strs, f firing) error{
 			wg.Go(func() {
 				ctx, cancel := context.WithTimeout(ctx, time.Minute)
 				defer cancel()
-				errs[i] = w.Set(ctx, f.Key, "next", time.Hour)
+				_, errs[i] = w.Set(ctx, f.Key, "next", time.Hour)
 			})
 		}
 		wg.Wait()
@@ -75,7 +80,7 @@ func TestHandlerChangesItsOwnTimer(t *testing.T) {
 					err = ctx.Err()
 				}
 				if err == nil { // it goes on with its context
-					err = w.Set(ctx, "after "+f.Key, "", time.Hour)
+					_, err = w.Set(ctx, "after "+f.Key, "", time.Hour)
 				}
 				results <- err
 				return errors.New("ignored")
@@ -84,7 +89,7 @@ func TestHandlerChangesItsOwnTimer(t *testing.T) {
 			close(opened)
 			for name := range ownCalls {
 				t.Run(name, func(t *testing.T) {
-					require.NoError(t, w.Set(t.Context(), name, "first", 0))
+					require.NoError(t, errOf(w.Set(t.Context(), name, "first", 0)))
 					require.NoError(t, <-results)
 					_, _, ok, err := w.Get(t.Context(), "after "+name)
 					require.NoError(t, err)
@@ -110,18 +115,18 @@ func TestOthersEndTheContextOfAHandler(t *testing.T) {
 	ended := make(chan error, 1)
 	w = open(t, durable.Config[string, string]{Dir: t.TempDir(), Handle: func(ctx context.Context, f firing) error {
 		<-opened
-		if err := w.Set(ctx, f.Key, "own", time.Hour); err != nil {
+		if _, err := w.Set(ctx, f.Key, "own", time.Hour); err != nil {
 			return err
 		}
 		set <- true
 		<-ctx.Done()
-		ended <- w.Set(ctx, "with an ended context", "", time.Hour)
+		ended <- errOf(w.Set(ctx, "with an ended context", "", time.Hour))
 		return nil
 	}})
 	close(opened)
-	require.NoError(t, w.Set(t.Context(), "a", "", 0))
+	require.NoError(t, errOf(w.Set(t.Context(), "a", "", 0)))
 	<-set
-	require.NoError(t, w.Set(t.Context(), "a", "another's", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "a", "another's", time.Hour)))
 	require.ErrorIs(t, <-ended, context.Canceled)
 	v, _, _, err := w.Get(t.Context(), "a")
 	require.NoError(t, err)

@@ -51,7 +51,7 @@ func requirePermission(t *testing.T, dir string) {
 	var fired []string
 	cfg := config(t, filepath.Join(dir, "timers"), clock.NewMock(), &fired)
 	w := open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "k", "v", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", time.Hour)))
 	require.NoError(t, w.Close())
 	tried := 0
 	require.NoError(t, filepath.WalkDir(cfg.Dir, func(name string, d fs.DirEntry, err error) error {

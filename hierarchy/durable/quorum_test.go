@@ -54,6 +54,6 @@ func TestOpenWithALogWithoutServers(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, err := w.Move(ctx, keys[3][0], time.Hour)
+	_, _, err := w.Move(ctx, keys[3][0], time.Hour)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

@@ -74,7 +74,7 @@ func requireRemoved(t *testing.T, w *durable.Keyed[string, int], prefix string) 
 func TestRemovedByABatchThatFails(t *testing.T) {
 	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1,
 		Handle: func(context.Context, firing) error { return nil }})
-	require.NoError(t, w.Set(t.Context(), "k", "v", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", time.Hour)))
 	var b durable.Batch[string, string]
 	b.Remove("k")
 	_, ok, err := b.Removed(0)
@@ -97,7 +97,7 @@ func TestRemovedThatCannotBeDecoded(t *testing.T) {
 	dir := t.TempDir()
 	handle := func(context.Context, firing) error { return nil }
 	w := open(t, durable.Config[string, string]{Dir: dir, Partitions: 1, Handle: handle})
-	require.NoError(t, w.Set(t.Context(), "k", "no number", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "no number", time.Hour)))
 	require.NoError(t, w.Close())
 	numbers := open(t, durable.Config[string, int]{Dir: dir,
 		Handle: func(context.Context, durable.Firing[string, int]) error { return nil }})
@@ -125,7 +125,7 @@ func TestRemovedBeyondAnAnswer(t *testing.T) {
 	for _, w := range all {
 		var b durable.Batch[string, string]
 		for i := range n {
-			require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), strings.Repeat("v", size), time.Hour))
+			require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), strings.Repeat("v", size), time.Hour)))
 			b.Remove(fmt.Sprint(i))
 		}
 		require.NoError(t, w.Batch(t.Context(), &b))

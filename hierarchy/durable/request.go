@@ -19,7 +19,7 @@ type request struct {
 type operation[K comparable, V any] struct {
 	kind frame.Kind
 	when partition.Condition
-	was  bool // the operation returns the timer that the key had before
+	was  bool // the operation returns a timer: see partition.Op
 	key  K
 	val  V
 	d    time.Duration
@@ -28,25 +28,42 @@ type operation[K comparable, V any] struct {
 	s    *Schedule // the schedule of a SetSchedule, whose kind is frame.SetAt; otherwise nil
 }
 
-// do does one operation, and returns the value or timer that the operation returns to its caller.
-func (w *Keyed[K, V]) do(ctx context.Context, op operation[K, V]) (string, bool, error) {
+// entry returns the timer that the operation has set.
+func (op *operation[K, V]) entry(id frame.ID, due int64) Entry[K, V] {
+	e := Entry[K, V]{Key: op.key, Value: op.val, Due: timeOf(due), ID: ID{id}}
+	if op.s != nil {
+		e.Schedule = *op.s
+	}
+	return e
+}
+
+// outcome is what an operation returns.
+type outcome struct {
+	took bool
+	text string   // a value or a timer; see partition.Op
+	id   frame.ID // of the timer that was set or moved
+	due  int64    // when that timer is due
+}
+
+// do does one operation.
+func (w *Keyed[K, V]) do(ctx context.Context, op operation[K, V]) (a outcome, err error) {
 	r := w.pool.Get().(*request)
 	r.data = r.data[:0]
 	o, at, err := w.operation(ctx, &r.data, &op)
 	if err != nil {
-		return "", false, err
+		return a, err
 	}
 	r.Reset()
 	r.Ops = append(r.Ops, o)
 	if err := w.owners.Do(ctx, at, &r.Call); err != nil {
-		return "", false, err // r is not pooled, since the partition may still read it
+		return a, err // r is not pooled, since the partition may still read it
 	}
-	value, took := "", r.Took[0]
+	a = outcome{took: r.Took[0], id: r.First, due: r.Ops[0].Due}
 	if len(r.Values) > 0 {
-		value = r.Values[0]
+		a.text = r.Values[0]
 	}
 	w.pool.Put(r)
-	return value, took, nil
+	return a, nil
 }
 
 // operation encodes an operation, and returns it with its partition. data, which must be empty, receives the key and
@@ -68,8 +85,8 @@ func (w *Keyed[K, V]) operation(ctx context.Context, data *[]byte, op *operation
 	switch {
 	case op.s != nil:
 		a.Schedule, err = w.scheduleText(*op.s)
-	case op.kind == frame.SetAt:
-		a.Due = instantOf(op.t)
+	case op.kind == frame.SetAt, op.kind == frame.MoveAt:
+		a.Due, _ = instantOf(op.t)
 	}
 	return a, at, err
 }

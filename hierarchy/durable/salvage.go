@@ -30,18 +30,24 @@ type Salvaged struct {
 // Salvage changes nothing in the directory, and no process may have the directory open. The server inside Open can cut
 // off what it finds damaged, so call Salvage before Open, or with a copy that was made before.
 //
-// Each line is as Export writes it, with the name and the partition. A line has the field "uncertain" if frames are
-// missing after the last frame with an operation on the timer: the timer may have ended, or been set, moved or removed
-// since.
+// Each line is as Export writes it, with the name and the partition. The last one has the number of timers. A line has the field "uncertain" if frames are
+// missing after the last operation that tells all of the timer: the timer may have ended, or been set, moved or removed
+// since, and its value and due time may be older ones. An operation that tells only a part of a timer, as a Move does,
+// does not make it certain again. If the mark of a log is missing, which is among the Problems, frames at the end of
+// the log may be missing, too.
 func Salvage(out io.Writer, name string, f func(Salvaged) error, from ...string) error {
-	w := bufio.NewWriter(out)
+	w, n := bufio.NewWriter(out), 0
 	each := func(l *salvage.Log) error {
 		if err := writeSalvaged(w, l); err != nil {
 			return err
 		}
+		n += len(l.Timers)
 		return f(salvaged(l))
 	}
 	err := salvageFrom(from, name, each)
+	if err == nil {
+		err = writeEnd(w, n)
+	}
 	return errors.Join(err, w.Flush())
 }
 

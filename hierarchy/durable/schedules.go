@@ -40,8 +40,8 @@ func parseStored(text string) (Schedule, error) {
 	return ParseSchedule(text)
 }
 
-// SetSchedule sets a timer for k, with the value v, that runs again and again: first at s.Next of the wall time. If k
-// has a timer, it is replaced. The timer counts once under MaxPending, and has one pending run: the end of a run and
+// SetSchedule sets a timer for k, with the value v, that runs again and again: first at s.Next of the wall time. It
+// returns the timer, which is due at the first run. If k has a timer, it is replaced. The timer counts once under MaxPending, and has one pending run: the end of a run and
 // the next run are one operation in the log, and no two runs overlap. Each run has an ID of its own, and attempts
 // counted from 1. If a run has failed MaxAttempts times, Stats().Died counts it, OnDead is called, and the schedule
 // continues. When there is no further run, the timer ends like any other.
@@ -51,16 +51,16 @@ func parseStored(text string) (Schedule, error) {
 // makes up for. Two kinds of runs do not count as missed, and are made late: runs that were interrupted when their
 // process ended, and runs that had not begun although, as the log shows, the last owner was alive when they fell due.
 //
-// Set, SetAt and the like replace the timer and its schedule. Remove removes both. Move moves the pending run, and the
-// schedule continues after that time: if a run is moved to the present time, it is made now, and the next runs follow
-// as planned.
+// Set, SetAt and the like replace the timer and its schedule. Remove removes both. Move and MoveAt move the pending
+// run, and the schedule continues after that time: if a run is moved to the present time, it is made now, and the next
+// runs follow as planned.
 //
 // Runs are due by the wall clock of the owner. If that clock is set back, no run is made twice. The error can also be
 // ErrArgument, if s is zero, has no run within 100 years, or has a zone that the owner of the partition does not know.
 // The error is ErrUnavailable while a process that runs an earlier version of this package shares the timers.
-func (w *Keyed[K, V]) SetSchedule(ctx context.Context, k K, v V, s Schedule) error {
-	_, _, err := w.do(ctx, operation[K, V]{kind: frame.SetAt, key: k, val: v, s: &s})
-	return err
+func (w *Keyed[K, V]) SetSchedule(ctx context.Context, k K, v V, s Schedule) (Entry[K, V], error) {
+	e, _, err := w.set(ctx, operation[K, V]{kind: frame.SetAt, key: k, val: v, s: &s})
+	return e, err
 }
 
 // scheduleText returns the text of a Schedule that is stored in the log.

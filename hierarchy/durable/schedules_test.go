@@ -39,7 +39,7 @@ func TestSetSchedule(t *testing.T) {
 		return nil
 	}}
 	w := open(t, cfg)
-	require.NoError(t, w.SetSchedule(t.Context(), "k", "v", daily))
+	require.NoError(t, errOf(w.SetSchedule(t.Context(), "k", "v", daily)))
 	e := onlyEntry(t, w)
 	require.Equal(t, entry{Key: "k", Value: "v", Due: e.Due, ID: e.ID, Schedule: daily}, e)
 	require.Equal(t, time.Date(1970, 1, 1, 1, 30, 0, 0, time.UTC), e.Due.UTC())
@@ -86,14 +86,14 @@ func TestSchedulesInABatch(t *testing.T) {
 
 func TestSchedulesThatAreNone(t *testing.T) {
 	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Handle: func(context.Context, firing) error { return nil }})
-	require.ErrorIs(t, w.SetSchedule(t.Context(), "k", "v", durable.Schedule{}), durable.ErrArgument)
-	require.ErrorIs(t, w.SetSchedule(t.Context(), "k", "v", parse(t, "0 0 30 2 *")), durable.ErrArgument)
+	require.ErrorIs(t, errOf(w.SetSchedule(t.Context(), "k", "v", durable.Schedule{})), durable.ErrArgument)
+	require.ErrorIs(t, errOf(w.SetSchedule(t.Context(), "k", "v", parse(t, "0 0 30 2 *"))), durable.ErrArgument)
 	long := parse(t, strings.Repeat("1,", 500)+"1 * * * *").OnMissed(durable.MissedSkip)
-	require.NoError(t, w.SetSchedule(t.Context(), "k", "v", long))
+	require.NoError(t, errOf(w.SetSchedule(t.Context(), "k", "v", long)))
 	_, _, err := w.Remove(t.Context(), "k")
 	require.NoError(t, err)
 	long = parse(t, strings.Repeat("1,", 507)+"1 * * * *").OnMissed(durable.MissedSkip)
-	require.ErrorIs(t, w.SetSchedule(t.Context(), "k", "v", long), durable.ErrTooLarge)
+	require.ErrorIs(t, errOf(w.SetSchedule(t.Context(), "k", "v", long)), durable.ErrTooLarge)
 	_, err = durable.ParseSchedule("at noon")
 	require.ErrorIs(t, err, durable.ErrArgument)
 	n, err := w.Len(t.Context())
@@ -114,13 +114,13 @@ func TestDeadTimers(t *testing.T) {
 		OnDead: func(f firing, last error) { told = append(told, fmt.Sprint(f.Key, " ", f.Attempt, " ", last)) },
 	}
 	w := open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "k", "v", time.Second))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", time.Second)))
 	mock.Add(2 * time.Minute)
 	f := onlyDead(t, w)
 	require.Equal(t, "k fails", f.LastError)
 	require.Equal(t, time.Unix(61, 0), f.Died)
 	require.Equal(t, []string{"k 2 k fails"}, told)
-	require.NoError(t, w.SetSchedule(t.Context(), "s", "v", parse(t, "@every 30m")))
+	require.NoError(t, errOf(w.SetSchedule(t.Context(), "s", "v", parse(t, "@every 30m"))))
 	require.Equal(t, uint64(1), w.Stats().Died)
 	require.NoError(t, w.Close())
 	w = open(t, cfg)
@@ -161,7 +161,7 @@ func TestTraces(t *testing.T) {
 			require.Equal(t, tr.traces[len(tr.traces)-1], ctx.Value(traceKey{}))
 			switch {
 			case f.Key == "panics":
-				require.NoError(t, w.Set(ctx, "panics", "v", time.Hour))
+				require.NoError(t, errOf(w.Set(ctx, "panics", "v", time.Hour)))
 				require.NoError(t, ctx.Err()) // the call is this attempt's
 				panic("no")
 			case f.Attempt == 1:
@@ -171,7 +171,7 @@ func TestTraces(t *testing.T) {
 		}}
 	w = open(t, cfg)
 	tr.next = strings.Repeat("x", durable.MaxTrace)
-	require.NoError(t, w.Set(t.Context(), "k", "v", time.Second))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", time.Second)))
 	e := onlyEntry(t, w)
 	mock.Add(time.Second)
 	require.NoError(t, w.Close())
@@ -183,15 +183,15 @@ func TestTraces(t *testing.T) {
 		Epoch: tr.begun[0].Epoch}, tr.begun[0])
 	require.Equal(t, 2, tr.begun[1].Attempt)
 	tr.next += "x" // too long
-	require.NoError(t, w.SetAt(t.Context(), "panics", "v", mock.Now()))
+	require.NoError(t, errOf(w.SetAt(t.Context(), "panics", "v", mock.Now())))
 	mock.Add(0)
 	require.Empty(t, tr.traces[2])
 	require.ErrorContains(t, tr.results[2], "did not return")
 	tr.next = ""
 	hourly := parse(t, "0 * * * *")
-	require.NoError(t, w.SetSchedule(t.Context(), "panics", "v", hourly))
+	require.NoError(t, errOf(w.SetSchedule(t.Context(), "panics", "v", hourly)))
 	tr.next = "replaced"
-	require.NoError(t, w.SetSchedule(t.Context(), "panics", "v", hourly))
+	require.NoError(t, errOf(w.SetSchedule(t.Context(), "panics", "v", hourly)))
 	mock.Add(time.Hour)
 	require.Equal(t, "replaced", tr.traces[3])
 	require.Equal(t, hourly.String(), tr.begun[3].Schedule)
@@ -207,8 +207,8 @@ func TestSchedulesOfAnotherProcess(t *testing.T) {
 	b := open(t, cfg)
 	yearly := parse(t, "CRON_TZ=Asia/Tokyo 0 0 1 1 *").OnMissed(durable.MissedAll)
 	for i := range 8 {
-		require.NoError(t, a.SetSchedule(t.Context(), fmt.Sprint("a", i), "v", yearly))
-		require.NoError(t, b.SetSchedule(t.Context(), fmt.Sprint("b", i), "v", yearly))
+		require.NoError(t, errOf(a.SetSchedule(t.Context(), fmt.Sprint("a", i), "v", yearly)))
+		require.NoError(t, errOf(b.SetSchedule(t.Context(), fmt.Sprint("b", i), "v", yearly)))
 	}
 	for _, w := range []*strs{a, b} {
 		n := 0
@@ -223,6 +223,6 @@ func TestSchedulesOfAnotherProcess(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, ok)
 		require.Equal(t, yearly, e.Schedule)
-		require.NoError(t, w.SetSchedule(t.Context(), "a0", "v", yearly))
+		require.NoError(t, errOf(w.SetSchedule(t.Context(), "a0", "v", yearly)))
 	}
 }

@@ -108,7 +108,7 @@ func TestTwoShareThePartitions(t *testing.T) {
 	require.Equal(t, 8, a.Stats().Owned)
 	ctx := t.Context()
 	for i := range 100 {
-		require.NoError(t, a.Set(ctx, fmt.Sprint(i), "value", time.Hour))
+		require.NoError(t, errOf(a.Set(ctx, fmt.Sprint(i), "value", time.Hour)))
 	}
 	b := openShared(t, connect(t, urls), &r, 10*time.Second)
 	// At once, if a has not lived for long.
@@ -128,7 +128,7 @@ func TestTwoShareThePartitions(t *testing.T) {
 		require.Equal(t, 100, seen)
 	}
 	for i := range 100 {
-		ok, err := b.Move(ctx, fmt.Sprint(i), 0)
+		_, ok, err := b.Move(ctx, fmt.Sprint(i), 0)
 		require.NoError(t, err)
 		require.True(t, ok)
 	}
@@ -159,7 +159,10 @@ func TestADeadProcessIsTakenOver(t *testing.T) {
 	ctx := t.Context()
 	const n = 500
 	for i := range n {
-		require.NoError(t, insist(func() error { return a.Set(ctx, fmt.Sprint(i), "value", 8*time.Second) }))
+		require.NoError(t, insist(func() error {
+			_, err := a.Set(ctx, fmt.Sprint(i), "value", 8*time.Second)
+			return err
+		}))
 	}
 	require.Eventually(t, func() bool { return b.Stats().Owned == 4 }, time.Minute, 10*time.Millisecond)
 	nc.Close() // it can't do or say anything any more
@@ -180,12 +183,18 @@ func TestAServerEnds(t *testing.T) {
 	b := openShared(t, connect(t, urls), &r, 10*time.Second)
 	ctx := t.Context()
 	for i := range 100 {
-		require.NoError(t, insist(func() error { return a.Set(ctx, fmt.Sprint(i), "", time.Hour) }))
+		require.NoError(t, insist(func() error {
+			_, err := a.Set(ctx, fmt.Sprint(i), "", time.Hour)
+			return err
+		}))
 	}
 	all[1].Shutdown()
 	begun := time.Now()
 	for i := range 100 {
-		require.NoError(t, insist(func() error { return b.Set(ctx, fmt.Sprint(i), "", 0) }))
+		require.NoError(t, insist(func() error {
+			_, err := b.Set(ctx, fmt.Sprint(i), "", 0)
+			return err
+		}))
 	}
 	t.Log("all partitions answered after", time.Since(begun))
 	require.Eventually(t, func() bool { return r.len() == 100 }, time.Minute, 10*time.Millisecond)

@@ -35,7 +35,7 @@ func TestOpenOfAServerThatCannotStart(t *testing.T) {
 	require.ErrorContains(t, err, "not a directory")
 	require.NoError(t, ctx.Err())
 	require.NoError(t, os.Remove(file))
-	require.NoError(t, open(t, cfg).Set(t.Context(), "a", "", time.Hour))
+	require.NoError(t, errOf(open(t, cfg).Set(t.Context(), "a", "", time.Hour)))
 }
 
 // What goes wrong with one directory holds up no other one.

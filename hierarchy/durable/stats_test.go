@@ -20,9 +20,9 @@ func TestStatsOfPartitions(t *testing.T) {
 	var fired []string
 	w := open(t, config(t, t.TempDir(), mock, &fired))
 	for i := range 100 {
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "v", time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), "v", time.Hour)))
 	}
-	ok, err := w.Move(t.Context(), "1", time.Second)
+	_, ok, err := w.Move(t.Context(), "1", time.Second)
 	require.NoError(t, err)
 	require.True(t, ok)
 	_, ok, err = w.Remove(t.Context(), "2")
@@ -52,7 +52,7 @@ func TestStatsOfADamagedPartition(t *testing.T) {
 	dir := t.TempDir()
 	w := open(t, config(t, dir, mock, &fired))
 	for i := range 10 {
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "v", time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), "v", time.Hour)))
 	}
 	require.NoError(t, w.Close())
 	blocks, err := filepath.Glob(filepath.Join(dir, "streams", "*", "*", "streams", "*", "msgs", "*.blk"))
@@ -80,8 +80,8 @@ func TestCircles(t *testing.T) {
 	var fired []string
 	w := open(t, config(t, t.TempDir(), mock, &fired))
 	for i := range 100 {
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "v", time.Duration(i)*time.Hour))
-		require.NoError(t, w.SetAt(t.Context(), fmt.Sprint("at ", i), "v", mock.Now().Add(time.Duration(i)*time.Minute)))
+		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), "v", time.Duration(i)*time.Hour)))
+		require.NoError(t, errOf(w.SetAt(t.Context(), fmt.Sprint("at ", i), "v", mock.Now().Add(time.Duration(i)*time.Minute))))
 	}
 	mock.Add(time.Hour)
 	in, shown, circles := 0, time.Duration(0), w.Circles()
@@ -117,8 +117,8 @@ func TestTimersAreSpreadAtOnce(t *testing.T) {
 	}
 	w := open(t, config(t, dir, mock, &fired))
 	for i := range 100 {
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "v", time.Duration(i+1)*time.Hour))
-		require.NoError(t, w.SetAt(t.Context(), fmt.Sprint("at ", i), "v", mock.Now().Add(time.Duration(i+1)*time.Minute)))
+		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), "v", time.Duration(i+1)*time.Hour)))
+		require.NoError(t, errOf(w.SetAt(t.Context(), fmt.Sprint("at ", i), "v", mock.Now().Add(time.Duration(i+1)*time.Minute))))
 	}
 	require.Greater(t, used(w), 50)
 	require.NoError(t, w.Close())

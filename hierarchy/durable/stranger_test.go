@@ -23,7 +23,7 @@ func TestStrangersPublish(t *testing.T) {
 			require.NoError(t, other.Publish("epicycle.timers."+kind, []byte("hello")))
 		}
 		require.NoError(t, other.Flush())
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "v", time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), "v", time.Hour)))
 	}
 	require.NoError(t, w.Shutdown(t.Context()))
 	for _, kind := range []string{"log.0", "mark.0", "mark.0", "mark.1", "mark.1", "mark.about", "mark.about"} {
@@ -39,7 +39,7 @@ func TestStrangersPublish(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 30, n)
 		require.Zero(t, w.Stats().Damaged)
-		require.NoError(t, w.Set(t.Context(), "0", "again", time.Hour))
+		require.NoError(t, errOf(w.Set(t.Context(), "0", "again", time.Hour)))
 		require.NoError(t, w.Shutdown(t.Context()))
 	}
 }

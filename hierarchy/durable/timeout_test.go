@@ -40,10 +40,10 @@ func TestTimeout(t *testing.T) {
 		return nil
 	}
 	w := open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "ends", "", 0))
+	require.NoError(t, errOf(w.Set(t.Context(), "ends", "", 0)))
 	require.Equal(t, durable.ErrTimeout, <-causes)
-	require.NoError(t, w.Set(t.Context(), "hangs", "", 0))
-	require.NoError(t, w.Set(t.Context(), "beside", "", 0))
+	require.NoError(t, errOf(w.Set(t.Context(), "hangs", "", 0)))
+	require.NoError(t, errOf(w.Set(t.Context(), "beside", "", 0)))
 	<-second               // has the place
 	stuck := func(n int) { // for a moment also the others, if they are slow
 		require.Eventually(t, func() bool {

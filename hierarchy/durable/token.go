@@ -42,8 +42,8 @@ func ParseToken(text string) (Token, error) {
 // EndAttempt ends an attempt of the timer of k, as Attempt.End does, in whichever process its partition is. It reports
 // whether the attempt was still in progress. The errors are those of other operations on k.
 func (w *Keyed[K, V]) EndAttempt(ctx context.Context, k K, t Token, err error) (bool, error) {
-	_, ok, e := w.do(ctx, operation[K, V]{kind: frame.End, key: k, end: partition.End(t.name, t.attempt, err)})
-	return ok, e
+	a, e := w.do(ctx, operation[K, V]{kind: frame.End, key: k, end: partition.End(t.name, t.attempt, err)})
+	return a.took, e
 }
 
 // HandOver makes the other processes take the partitions of this one over, and waits until they have, at most for a

@@ -22,7 +22,7 @@ func TestTokens(t *testing.T) {
 		mock.Add(time.Duration(i) * time.Hour)
 		w := announcing(t, dir, mock, &firings)
 		if i == 0 {
-			require.NoError(t, w.Set(t.Context(), "k", "v", 0))
+			require.NoError(t, errOf(w.Set(t.Context(), "k", "v", 0)))
 		} else {
 			old, err := durable.ParseToken(tokens[i-1])
 			require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestParseToken(t *testing.T) {
 	var firings []durable.Firing[string, string]
 	mock := clock.NewMock()
 	w := announcing(t, t.TempDir(), mock, &firings)
-	require.NoError(t, w.Set(t.Context(), "k", "v", 0))
+	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", 0)))
 	mock.Add(time.Second)
 	a, _ := w.Begin("k", firings[0].ID)
 	token := a.Token(time.Hour)

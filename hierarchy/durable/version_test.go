@@ -30,7 +30,7 @@ func TestDirectoryOfALaterVersion(t *testing.T) {
 	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 3,
 		Handle: func(context.Context, firing) error { return nil }}
 	w := open(t, cfg)
-	require.NoError(t, w.Set(t.Context(), "a", "", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "a", "", time.Hour)))
 	require.NoError(t, w.Close())
 	ends := make(map[int]storage.Bounds)
 	withLogs(t, cfg.Dir, func(logs []storage.Log) {

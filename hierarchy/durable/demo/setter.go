@@ -117,7 +117,8 @@ func (s *setter) set(enough context.Context) {
 		n := s.next.Add(1)
 		key := fmt.Sprintf("%d/%d", s.Number, n)
 		took, ok := s.call(judge.OpSet, key, func() (bool, error) {
-			return true, s.timers.Set(context.Background(), key, valueOf(key), soonest+rand.N(latest-soonest))
+			_, err := s.timers.Set(context.Background(), key, valueOf(key), soonest+rand.N(latest-soonest))
+			return true, err
 		})
 		if took && n%removals == 0 {
 			_, ok = s.call(judge.OpRemove, key, func() (bool, error) {

@@ -46,11 +46,17 @@ type producer struct {
 }
 
 func (p *producer) At(body []byte, at time.Time) (string, error) {
-	return p.put(func(ctx context.Context, w *timers, id string) error { return w.SetAt(ctx, id, body, at) })
+	return p.put(func(ctx context.Context, w *timers, id string) error {
+		_, err := w.SetAt(ctx, id, body, at)
+		return err
+	})
 }
 
 func (p *producer) Delay(body []byte, delay time.Duration) (string, error) {
-	return p.put(func(ctx context.Context, w *timers, id string) error { return w.Set(ctx, id, body, delay) })
+	return p.put(func(ctx context.Context, w *timers, id string) error {
+		_, err := w.Set(ctx, id, body, delay)
+		return err
+	})
 }
 
 // put sets a timer whose key is a new ID.

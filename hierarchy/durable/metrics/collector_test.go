@@ -30,10 +30,12 @@ func TestFiguresOfTimers(t *testing.T) {
 			return nil
 		}})
 	for _, k := range []string{"a", "b", "c", "d", "bad"} {
-		require.NoError(t, w.Set(t.Context(), k, "", time.Second))
+		_, err := w.Set(t.Context(), k, "", time.Second)
+		require.NoError(t, err)
 	}
-	require.NoError(t, w.Set(t.Context(), "later", "", time.Hour))
-	_, err := w.Move(t.Context(), "a", time.Hour)
+	_, err := w.Set(t.Context(), "later", "", time.Hour)
+	require.NoError(t, err)
+	_, _, err = w.Move(t.Context(), "a", time.Hour)
 	require.NoError(t, err)
 	_, _, err = w.Remove(t.Context(), "b")
 	require.NoError(t, err)
@@ -62,7 +64,8 @@ epicycle_durable_timers_set_total{name="timers"} 6
 func TestPartitionsAddUp(t *testing.T) {
 	w := open(t, durable.Config[string, string]{Partitions: 3})
 	for i := range 30 {
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint(i), "", time.Hour))
+		_, err := w.Set(t.Context(), fmt.Sprint(i), "", time.Hour)
+		require.NoError(t, err)
 	}
 	st := fixed(w.Stats())
 	without, with := figures(t, metrics.New(&st)), figures(t, metrics.New(&st, metrics.Partitions()))
@@ -186,7 +189,8 @@ func TestScrapesWhileTimersFire(t *testing.T) {
 			case <-done:
 				return
 			default:
-				require.NoError(t, w.Set(t.Context(), fmt.Sprint(i%50), "", time.Duration(i%3)*time.Millisecond))
+				_, err := w.Set(t.Context(), fmt.Sprint(i%50), "", time.Duration(i%3)*time.Millisecond)
+				require.NoError(t, err)
 			}
 		}
 	})

@@ -27,7 +27,7 @@ func ExampleNew() {
 	registry := prometheus.NewRegistry() // or use prometheus.MustRegister
 	registry.MustRegister(metrics.New(timers))
 
-	if err := timers.Set(context.Background(), "order 1", "", time.Hour); err != nil {
+	if _, err := timers.Set(context.Background(), "order 1", "", time.Hour); err != nil {
 		panic(err)
 	}
 	all, err := registry.Gather() // as for each scrape

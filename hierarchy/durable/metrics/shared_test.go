@@ -50,7 +50,8 @@ func TestProcessesAddUp(t *testing.T) {
 	require.Eventually(t, owned(1, 2), time.Minute, time.Millisecond)
 	require.Equal(t, 4.0, sum("members"), "each knows both")
 	for i := range 20 {
-		require.NoError(t, both[i%2].Set(t.Context(), fmt.Sprint(i), "", time.Hour))
+		_, err := both[i%2].Set(t.Context(), fmt.Sprint(i), "", time.Hour)
+		require.NoError(t, err)
 	}
 	require.Equal(t, 20.0, sum("timers_set_total"))
 	require.Equal(t, 20.0, sum("timers_pending"))

@@ -49,18 +49,26 @@ func (b *Box[K, V]) acquire(ctx context.Context) (*lease, error) {
 // claim takes the lease if its row is still the same as seen. It reports whether it has taken the lease.
 func (b *Box[K, V]) claim(ctx context.Context, l *lease, seen lease) (bool, error) {
 	sent := time.Now()
-	ok, err := changed(b.cfg.DB.ExecContext(ctx, fmt.Sprintf(`UPDATE %s_relay SET holder = %s, renewed = %d
-		WHERE one = 1 AND holder = %s AND renewed = %d`,
-		b.cfg.Table, quote(l.holder), seen.renewed+1, quote(seen.holder), seen.renewed)))
+	ok, err := b.update(ctx, `holder = %s, renewed = %d WHERE one = 1 AND holder = %s AND renewed = %d`,
+		quote(l.holder), seen.renewed+1, quote(seen.holder), seen.renewed)
 	l.until = sent.Add(b.cfg.Lease * 3 / 4)
+	return ok, err
+}
+
+// update changes the row of the lease. It reports whether the row was as the condition says.
+func (b *Box[K, V]) update(ctx context.Context, change string, args ...any) (ok bool, err error) {
+	err = b.transact(ctx, func(tx Execer) (err error) {
+		ok, err = changed(tx.ExecContext(ctx, "UPDATE "+b.cfg.Table+"_relay SET "+fmt.Sprintf(change, args...)))
+		return err
+	})
 	return ok, err
 }
 
 // renew renews the lease in a transaction, together with the statements of more. If another process has the lease,
 // nothing is committed.
-func (b *Box[K, V]) renew(ctx context.Context, l *lease, more func(tx *sql.Tx) error) error {
+func (b *Box[K, V]) renew(ctx context.Context, l *lease, more func(tx Execer) error) error {
 	sent := time.Now()
-	err := b.transact(ctx, func(tx *sql.Tx) error {
+	err := b.transact(ctx, func(tx Execer) error {
 		ok, err := changed(tx.ExecContext(ctx, fmt.Sprintf(`UPDATE %s_relay SET renewed = renewed + 1
 			WHERE one = 1 AND holder = %s`, b.cfg.Table, quote(l.holder))))
 		switch {
@@ -81,8 +89,7 @@ func (b *Box[K, V]) renew(ctx context.Context, l *lease, more func(tx *sql.Tx) e
 func (b *Box[K, V]) release(ctx context.Context, l *lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.cfg.Lease)
 	defer cancel()
-	_, _ = b.cfg.DB.ExecContext(ctx, fmt.Sprintf(`UPDATE %s_relay SET holder = '' WHERE one = 1 AND holder = %s`,
-		b.cfg.Table, quote(l.holder)))
+	_, _ = b.update(ctx, `holder = '' WHERE one = 1 AND holder = %s`, quote(l.holder))
 }
 
 // changed reports whether a statement has changed a row.

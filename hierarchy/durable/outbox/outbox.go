@@ -86,7 +86,7 @@ func New[K comparable, V any](cfg Config[K, V]) (*Box[K, V], error) {
 // Create creates the tables, if they do not exist. A program with migrations should execute Dialect.Create in a
 // migration instead.
 func (b *Box[K, V]) Create(ctx context.Context) error {
-	return b.transact(ctx, func(tx *sql.Tx) error {
+	return b.transact(ctx, func(tx Execer) error {
 		for _, statement := range b.cfg.Dialect.Create {
 			if _, err := tx.ExecContext(ctx, fmt.Sprintf(statement, b.cfg.Table)); err != nil {
 				return err
@@ -97,7 +97,10 @@ func (b *Box[K, V]) Create(ctx context.Context) error {
 }
 
 // transact calls f in a transaction, which it commits if f returns nil.
-func (b *Box[K, V]) transact(ctx context.Context, f func(tx *sql.Tx) error) error {
+func (b *Box[K, V]) transact(ctx context.Context, f func(tx Execer) error) error {
+	if b.cfg.Dialect.Transact != nil {
+		return b.cfg.Dialect.Transact(ctx, b.cfg.DB, f)
+	}
 	tx, err := b.cfg.DB.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -123,6 +126,7 @@ const (
 	kindSetAt
 	kindMove
 	kindRemove
+	kindMoveAt
 )
 
 // Set sets a timer for k, with the value v, due d after the call, once tx is committed: see durable.Keyed.Set. The due
@@ -141,6 +145,11 @@ func (b *Box[K, V]) SetAt(ctx context.Context, tx *sql.Tx, k K, v V, t time.Time
 // Move makes the timer of k due d after the call, once tx is committed. If k has no timer by then, nothing happens.
 func (b *Box[K, V]) Move(ctx context.Context, tx *sql.Tx, k K, d time.Duration) error {
 	return b.add(ctx, tx, kindMove, k, nil, after(d))
+}
+
+// MoveAt is like Move, but the timer is due at a wall time: see durable.Keyed.MoveAt.
+func (b *Box[K, V]) MoveAt(ctx context.Context, tx *sql.Tx, k K, t time.Time) error {
+	return b.add(ctx, tx, kindMoveAt, k, nil, unixNano(t))
 }
 
 // Remove removes the timer of k, once tx is committed. If k has no timer by then, nothing happens.
@@ -199,16 +208,18 @@ func unixNano(t time.Time) int64 {
 
 // Backlog describes what is in the outbox.
 type Backlog struct {
-	Rows   int           // the number of rows that wait to be relayed
-	Oldest time.Duration // the age of the oldest of these rows
-	Failed int           // the number of rows that were refused and are kept: see Relay
+	Rows    int           // the number of rows that wait to be relayed
+	Oldest  time.Duration // the age of the oldest of these rows
+	Waiting int           // the number of these rows that wait for another attempt: see Relay
+	Failed  int           // the number of rows that were refused for good and are kept: see Relay
 }
 
 // Backlog returns what is in the outbox. Oldest grows while no relay runs.
 func (b *Box[K, V]) Backlog(ctx context.Context) (l Backlog, err error) {
 	var made sql.NullInt64
-	err = b.cfg.DB.QueryRowContext(ctx, fmt.Sprintf(`SELECT COUNT(CASE WHEN failed IS NULL THEN 1 END),
-		MIN(CASE WHEN failed IS NULL THEN made END), COUNT(failed) FROM %s`, b.cfg.Table)).Scan(&l.Rows, &made, &l.Failed)
+	err = b.cfg.DB.QueryRowContext(ctx, fmt.Sprintf(`SELECT COUNT(next), MIN(CASE WHEN next IS NOT NULL THEN made END),
+		COUNT(CASE WHEN next > 0 THEN 1 END), COUNT(*) - COUNT(next) FROM %s`, b.cfg.Table)).
+		Scan(&l.Rows, &made, &l.Waiting, &l.Failed)
 	if err == nil && made.Valid {
 		l.Oldest = max(0, time.Since(time.Unix(0, made.Int64)))
 	}

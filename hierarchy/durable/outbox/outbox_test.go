@@ -100,6 +100,9 @@ func TestCommitted(t *testing.T) {
 		require.NoError(t, b.SetAt(ctx, tx, "at", "3", time.Now().Add(2*time.Hour)))
 		require.NoError(t, b.Set(ctx, tx, "moved", "4", time.Hour))
 		require.NoError(t, b.Move(ctx, tx, "moved", 3*time.Hour))
+		at := time.Now().Add(4 * time.Hour)
+		require.NoError(t, b.Set(ctx, tx, "moved at", "6", time.Hour))
+		require.NoError(t, b.MoveAt(ctx, tx, "moved at", at))
 		require.NoError(t, b.Set(ctx, tx, "removed", "5", time.Hour))
 		require.NoError(t, b.Remove(ctx, tx, "removed"))
 		require.NoError(t, tx.Commit())
@@ -107,15 +110,16 @@ func TestCommitted(t *testing.T) {
 		drained(t, b)
 		require.Eventually(t, func() bool { // the end of its firing is committed, too
 			n, err := w.Len(ctx)
-			return err == nil && n == 3
+			return err == nil && n == 4
 		}, time.Minute, 2*time.Millisecond)
 
 		due := map[string]time.Duration{}
 		for e, err := range w.All(ctx) {
 			require.NoError(t, err)
 			due[e.Key+e.Value] = time.Until(e.Due).Round(time.Hour)
+			assert.True(t, e.Key != "moved at" || e.Due.Equal(at))
 		}
-		assert.Equal(t, map[string]time.Duration{"later2": time.Hour, "at3": 2 * time.Hour, "moved4": 3 * time.Hour}, due)
+		assert.Equal(t, map[string]time.Duration{"later2": time.Hour, "at3": 2 * time.Hour, "moved4": 3 * time.Hour, "moved at6": 4 * time.Hour}, due)
 	})
 }
 

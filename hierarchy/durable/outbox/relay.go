@@ -2,7 +2,6 @@ package outbox
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -10,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// Timers are the timers to which Relay passes rows: a *durable.Keyed.
+// Timers are the timers to which Relay passes rows: a *durable.Keyed, or what calls one. Batch leaves the results in b.
 type Timers[K comparable, V any] interface {
 	Batch(ctx context.Context, b *durable.Batch[K, V]) error
 }
@@ -26,10 +25,13 @@ const (
 // Relay passes rows to timers until ctx ends, and returns its error. Every process may call it: one at a time relays,
 // and the others wait. When the relay is stopped by its context, the next one begins within an eighth of Lease.
 //
-// While the timers or the database are not available, rows wait and nothing is lost. Rows of a partition that is full
-// or damaged hold up the rows behind them, since these may have the same key. The timers refuse a row for good if it is
-// too large or can't be decoded. Such a row is logged, stays in the table with the reason in the column failed, and
-// holds up nothing. To try it again, set failed to NULL.
+// While the timers or the database are not available, rows wait and nothing is lost. A row that the timers do not accept
+// for now, because its partition is full or damaged, waits, and so do later rows of its key. It holds up no others. It
+// stays in the table with the error in the column failed, the number of attempts in attempts, and in next when it is
+// tried again, in nanoseconds since the Unix epoch: after 100ms, then after twice as long each time, up to a minute.
+//
+// The timers refuse a row for good if it is too large or can't be decoded. Such a row is logged, stays in the table with
+// the error in failed and NULL in next, and holds up nothing. To try a row again now, set next to 1.
 func (b *Box[K, V]) Relay(ctx context.Context, timers Timers[K, V]) error {
 	pauses := wait.Backoff{First: firstPause, Last: lastPause}
 	for ctx.Err() == nil {
@@ -54,6 +56,7 @@ type relay[K comparable, V any] struct {
 	lease  *lease
 	woken  wait.Signal // set when there may be rows
 	pauses *wait.Backoff
+	warned time.Time // when a warning about rows that wait was last logged
 
 	batch durable.Batch[K, V]
 }
@@ -100,6 +103,10 @@ func (r *relay[K, V]) idle(ctx context.Context) error {
 	if r.box.cfg.Dialect.Listen == nil {
 		most = min(most, r.box.cfg.Dialect.Poll)
 	}
+	most, err := r.nextTime(ctx, most)
+	if err != nil {
+		return err
+	}
 	t := time.NewTimer(most)
 	defer t.Stop()
 	select {
@@ -111,32 +118,51 @@ func (r *relay[K, V]) idle(ctx context.Context) error {
 	if time.Until(r.lease.until) > lease/2 {
 		return nil
 	}
-	return r.box.renew(ctx, r.lease, func(*sql.Tx) error { return nil })
+	return r.box.renew(ctx, r.lease, func(Execer) error { return nil })
 }
 
 // pass passes rows on and deletes them. It returns an error if the lease is lost, or may be lost.
 func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 	b := r.box
 	if time.Until(r.lease.until) < b.cfg.Lease/4 {
-		if err := b.renew(ctx, r.lease, func(*sql.Tx) error { return nil }); err != nil {
+		if err := b.renew(ctx, r.lease, func(Execer) error { return nil }); err != nil {
 			return err
 		}
 	}
 	ending, cancel := outlasting(ctx, r.lease.until)
 	defer cancel()
-	done, refused, err := r.send(ending, rows)
-	if len(done)+len(refused) > 0 {
-		err = errors.Join(err, b.renew(ending, r.lease, func(tx *sql.Tx) error { return r.forget(ending, tx, done, refused) }))
+	o := r.send(ending, rows)
+	if ctx.Err() != nil { // what has failed has failed because of that
+		o.failed, o.behind = nil, nil
+		if len(o.done)+len(o.refused) == 0 {
+			return ctx.Err()
+		}
 	}
-	switch {
-	case errors.Is(err, errLost) || ctx.Err() != nil:
-		return err
-	case err != nil: // the rows are passed on again; this process keeps the lease meanwhile
-		b.cfg.Logger.Warn("outbox: rows have to wait", "table", b.cfg.Table, "rows", len(rows)-len(done)-len(refused), "err", err)
+	if err := b.renew(ending, r.lease, func(tx Execer) error { return r.settle(ending, tx, o) }); err != nil {
+		if errors.Is(err, errLost) || ctx.Err() != nil {
+			return err
+		}
+		b.cfg.Logger.Warn("outbox: rows have to be passed on again", "table", b.cfg.Table, "rows", len(o.done), "err", err)
+		return r.pause(ctx) // this process keeps the lease meanwhile
+	}
+	r.warn(o)
+	if o.outage() != nil {
 		return r.pause(ctx)
 	}
 	r.pauses.Reset()
-	return nil
+	return ctx.Err()
+}
+
+// warnEvery is the time between two warnings about rows that wait.
+const warnEvery = 10 * time.Second
+
+// warn logs that rows have to wait, unless that was logged shortly before.
+func (r *relay[K, V]) warn(o *outcome) {
+	if len(o.failed) > 0 && time.Since(r.warned) > warnEvery {
+		r.warned = time.Now()
+		r.box.cfg.Logger.Warn("outbox: rows have to wait", "table", r.box.cfg.Table, "rows", len(o.failed)+len(o.behind),
+			"err", o.failed[0].err)
+	}
 }
 
 // grace limits the time for passing on rows after the end of Relay's context. Rows that are not deleted by then are
@@ -156,7 +182,7 @@ func outlasting(ctx context.Context, until time.Time) (context.Context, context.
 // pause waits after a failure, and keeps the lease meanwhile.
 func (r *relay[K, V]) pause(ctx context.Context) error {
 	for left := r.pauses.Next(); left > 0; left -= r.box.cfg.Lease / 4 {
-		if err := r.box.renew(ctx, r.lease, func(*sql.Tx) error { return nil }); err != nil {
+		if err := r.box.renew(ctx, r.lease, func(Execer) error { return nil }); err != nil {
 			return err
 		}
 		if err := pause(ctx, min(left, r.box.cfg.Lease/4)); err != nil {

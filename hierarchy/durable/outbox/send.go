@@ -10,59 +10,123 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// refusal is a row that the timers refuse for good, with the error.
-type refusal struct {
-	id  int64
-	err error
+// send passes rows on, together if possible. The rows are in order of ID.
+func (r *relay[K, V]) send(ctx context.Context, rows []row) *outcome {
+	o := &outcome{waiting: make(map[string]bool)}
+	again := r.try(ctx, r.ready(rows, o), o)
+	isFull := func(f failure) bool { return errors.Is(f.err, durable.ErrFull) }
+	r.fit(ctx, filter(again, isFull), o)
+	r.isolate(ctx, filter(again, func(f failure) bool { return !isFull(f) }), o)
+	return o
 }
 
-// send passes rows on, together if possible. It returns the IDs of the rows that were acknowledged, and the rows that
-// were refused.
-func (r *relay[K, V]) send(ctx context.Context, rows []row) (done []int64, refused []refusal, err error) {
-	all := rows[:0:0]
+// ready returns the rows that can be passed on: those that can be decoded, and whose keys have no earlier row that
+// waits and is not among them.
+func (r *relay[K, V]) ready(rows []row, o *outcome) (all []failure) {
+	there := make(map[int64]bool, len(rows))
 	for i := range rows {
-		if err := r.check(&rows[i]); err != nil {
-			refused = append(refused, refusal{rows[i].id, err})
+		w := &rows[i]
+		if w.ahead.Valid && !there[w.ahead.Int64] {
+			o.wait(w)
 			continue
 		}
-		all = append(all, rows[i])
-	}
-	err = r.sendAll(ctx, all)
-	if !forGood(err) {
-		if err == nil {
-			done = ids(all)
+		there[w.id] = true
+		if err := r.check(w); err != nil {
+			o.refused = append(o.refused, failure{*w, err})
+			continue
 		}
-		return done, refused, err
+		all = append(all, failure{row: *w})
 	}
-	for i := range all { // one of the rows is the reason why all were refused
-		switch err := r.sendAll(ctx, all[i:i+1]); {
-		case forGood(err):
-			refused = append(refused, refusal{all[i].id, err})
-		case err != nil:
-			return done, refused, err
+	return all
+}
+
+// try passes rows on in one Batch. It returns, with their errors, the rows that may be accepted if there are fewer at
+// once.
+func (r *relay[K, V]) try(ctx context.Context, rows []failure, o *outcome) (again []failure) {
+	r.batch.Reset()
+	var sent []failure
+	for _, f := range rows {
+		if o.waiting[string(f.key)] {
+			o.wait(&f.row)
+			continue
+		}
+		_ = r.add(&f.row) // check has returned nil
+		sent = append(sent, f)
+	}
+	if len(sent) == 0 {
+		return nil
+	}
+	err := r.timers.Batch(ctx, &r.batch)
+	for i, f := range sent {
+		switch f.err = r.errorOf(i, err); {
+		case f.err == nil:
+			o.done = append(o.done, f.id)
+		case forGood(f.err), errors.Is(f.err, durable.ErrFull):
+			again = append(again, f)
 		default:
-			done = append(done, all[i].id)
+			o.fail(f)
 		}
 	}
-	return done, refused, nil
+	return again
+}
+
+// errorOf returns the error of an operation of the batch. If Timers has returned an error of its own, without the call
+// of a Keyed, the operation has that error.
+func (r *relay[K, V]) errorOf(i int, err error) error {
+	one := r.batch.Err(i)
+	if one != nil && err != nil && !errors.Is(err, one) {
+		return err
+	}
+	return one
+}
+
+// fit passes on as many of the rows as full partitions have room for, and no later row of a partition before an earlier
+// one. A partition has refused all of its rows together, since it has no room for all.
+func (r *relay[K, V]) fit(ctx context.Context, rows []failure, o *outcome) {
+	for n := len(rows) / 2; n > 0; n = min(n/2, len(rows)) {
+		rows = append(r.try(ctx, rows[:n], o), rows[n:]...)
+	}
+	for _, f := range rows {
+		o.fail(f)
+	}
+}
+
+// isolate finds the rows that the timers refuse for good, and passes on the others: one row can be the reason why many
+// are refused together.
+func (r *relay[K, V]) isolate(ctx context.Context, rows []failure, o *outcome) {
+	middle := (len(rows) + 1) / 2
+	for _, half := range [][]failure{rows[:middle], rows[middle:]} {
+		if len(half) == 0 {
+			continue
+		}
+		var bad []failure
+		for _, f := range r.try(ctx, half, o) {
+			if forGood(f.err) {
+				bad = append(bad, f)
+			} else {
+				o.fail(f)
+			}
+		}
+		if len(half) == 1 {
+			o.refused = append(o.refused, bad...)
+		} else if len(bad) > 0 {
+			r.isolate(ctx, bad, o)
+		}
+	}
+}
+
+func filter(rows []failure, is func(failure) bool) (some []failure) {
+	for _, f := range rows {
+		if is(f) {
+			some = append(some, f)
+		}
+	}
+	return some
 }
 
 // forGood reports whether an error means that a Batch will be refused however often it is repeated.
 func forGood(err error) bool {
 	return errors.Is(err, durable.ErrTooLarge) || errors.Is(err, durable.ErrArgument)
-}
-
-func (r *relay[K, V]) sendAll(ctx context.Context, rows []row) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	r.batch.Reset()
-	for i := range rows {
-		if err := r.add(&rows[i]); err != nil {
-			return err
-		}
-	}
-	return r.timers.Batch(ctx, &r.batch)
 }
 
 // check returns an error if a row can't be decoded.
@@ -91,6 +155,8 @@ func (r *relay[K, V]) add(w *row) error {
 		r.batch.SetAt(k, v, time.Unix(0, w.due))
 	case kindMove:
 		r.batch.Move(k, left(w.due))
+	case kindMoveAt:
+		r.batch.MoveAt(k, time.Unix(0, w.due))
 	case kindRemove:
 		r.batch.Remove(k)
 	default:

@@ -53,7 +53,8 @@ func TestEpochsRise(t *testing.T) {
 	for _, plan := range []string{"gold", "silver", "free"} {
 		plans, err := durable.Open(t.Context(), cfg)
 		require.NoError(t, err)
-		require.NoError(t, plans.Set(t.Context(), "ann", plan, time.Hour))
+		_, err = plans.Set(t.Context(), "ann", plan, time.Hour)
+		require.NoError(t, err)
 		mock.Add(time.Hour)
 		require.Equal(t, plan, table.plan)
 		require.Greater(t, table.epoch, last)

@@ -63,11 +63,13 @@ func TestEffectivelyOnce(t *testing.T) {
 	})
 	require.NoError(t, err)
 	defer transfers.Close()
-	require.NoError(t, transfers.Set(ctx, "rent, May", transfer{"landlord", 90_000}, time.Hour))
+	_, err = transfers.Set(ctx, "rent, May", transfer{"landlord", 90_000}, time.Hour)
+	require.NoError(t, err)
 	mock.Add(2 * time.Hour)
 	require.Equal(t, 4, attempts)
 	require.Equal(t, map[string]int64{"landlord": 90_000}, bank.cents)
-	require.NoError(t, transfers.Set(ctx, "rent, May", transfer{"landlord", 1}, time.Hour)) // another timer, another ID
+	_, err = transfers.Set(ctx, "rent, May", transfer{"landlord", 1}, time.Hour) // another timer, another ID
+	require.NoError(t, err)
 	mock.Add(2 * time.Hour)
 	require.Equal(t, map[string]int64{"landlord": 90_001}, bank.cents)
 }

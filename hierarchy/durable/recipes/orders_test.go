@@ -35,7 +35,7 @@ func openShop(ctx context.Context, dir string, db orders, c clock.Clock) (s *sho
 // place sets the timer first: one that finds no order does no harm, but an order without a timer
 // would never be cancelled.
 func (s *shop) place(ctx context.Context, number string) error {
-	if err := s.unpaid.Set(ctx, number, struct{}{}, timeToPay); err != nil {
+	if _, err := s.unpaid.Set(ctx, number, struct{}{}, timeToPay); err != nil {
 		return err
 	}
 	return s.orders.insert(ctx, number)

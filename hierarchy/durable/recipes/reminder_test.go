@@ -48,7 +48,8 @@ func (a *alarms) set(ctx context.Context, user string, x alarmClock) error {
 	if err != nil {
 		return err
 	}
-	return a.timers.SetAt(ctx, user, x, t)
+	_, err = a.timers.SetAt(ctx, user, x, t)
+	return err
 }
 
 // ring sets the user's alarm for the next day last, as this replaces the timer that rings, and ends

@@ -30,6 +30,7 @@ type line struct {
 	Attempts  uint32
 	State     string
 	Uncertain bool
+	Timers    *int
 }
 
 // salvaged runs the command.
@@ -45,6 +46,10 @@ func decode(t *testing.T, text []byte) map[string]line {
 	for l := range bytes.Lines(text) {
 		var one line
 		require.NoError(t, json.Unmarshal(l, &one))
+		if one.Timers != nil {
+			require.Len(t, timers, *one.Timers)
+			continue
+		}
 		require.NotContains(t, timers, *one.Key)
 		timers[*one.Key] = one
 	}
@@ -70,13 +75,14 @@ func directory(t *testing.T) (dir string, values map[string]string) {
 	require.NoError(t, err)
 	ctx, values := t.Context(), map[string]string{}
 	set := func(k int, v string, d time.Duration) {
-		require.NoError(t, w.Set(ctx, fmt.Sprint(k), v, d))
+		_, err := w.Set(ctx, fmt.Sprint(k), v, d)
+		require.NoError(t, err)
 		values[fmt.Sprint(k)] = v
 	}
 	for i := range timers {
 		set(i, fmt.Sprintf("%d %s", i, strings.Repeat("v", 1000)), time.Hour)
 	}
-	_, err = w.Move(ctx, "1", 2*time.Hour)
+	_, _, err = w.Move(ctx, "1", 2*time.Hour)
 	require.NoError(t, err)
 	_, _, err = w.Remove(ctx, "2")
 	require.NoError(t, err)
@@ -169,7 +175,7 @@ func flip(s string, at int) string {
 	return string(b)
 }
 
-// A frame in the middle is damaged. The timers that are said something of later are certain.
+// A frame in the middle is damaged. The timers that were set anew later are certain.
 func TestWhereTheDamageIs(t *testing.T) {
 	dir, values := directory(t)
 	files, err := filepath.Glob(filepath.Join(dir, "streams", "*", "*", "streams", "epicycle_timers_0", "msgs", "1.blk"))
@@ -193,7 +199,7 @@ func TestWhereTheDamageIs(t *testing.T) {
 		if l.Uncertain {
 			uncertain++
 			require.Zero(t, l.Partition)
-			require.NotContains(t, "1345", k)
+			require.NotContains(t, "345", k)
 		}
 	}
 	require.Positive(t, uncertain)

@@ -86,14 +86,14 @@ const farAway = 10_000 * time.Hour
 // callShared does an operation on one of the few keys. Their timers are not due during the run.
 func (w *worker) callShared(caller int, r *rand.Rand) {
 	a := operation{key: w.sharedKey(r), value: w.unique(), in: farAway, limit: w.patience(r)}
-	a.op = []string{judge.OpGet, judge.OpGet, judge.OpSet, judge.OpSet, judge.OpSetAt, judge.OpMove, judge.OpRemove}[r.IntN(7)]
+	a.op = []string{judge.OpGet, judge.OpGet, judge.OpSet, judge.OpSet, judge.OpSetAt, judge.OpMove, judge.OpMoveAt, judge.OpRemove}[r.IntN(8)]
 	var result string
 	if r.IntN(12) == 0 {
 		b := a
 		if b.key = w.sharedKey(r); b.key == a.key {
 			return
 		}
-		a.op, b.op, b.value = judge.OpSet, judge.OpMove, ""
+		a.op, b.op, b.value = judge.OpSet, []string{judge.OpMove, judge.OpMoveAt}[r.IntN(2)], ""
 		result = w.batch(caller, []operation{a, b}, a.limit)
 	} else {
 		_, result = w.call(caller, a)
@@ -155,7 +155,8 @@ func (w *worker) callFiring(caller int, r *rand.Rand) {
 	case 0, 1:
 		a.op, a.value, a.in = judge.OpRemove, "", 0
 	case 2:
-		a.op, a.value, a.in = judge.OpMove, "", min(a.in, longestTimer)+moveLater+about(r, moveLater)
+		a.op = []string{judge.OpMove, judge.OpMoveAt}[r.IntN(2)]
+		a.value, a.in = "", min(a.in, longestTimer)+moveLater+about(r, moveLater)
 	case 3:
 		a.op, a.value, a.in = judge.OpSet, w.unique(), w.duration(r)
 	}

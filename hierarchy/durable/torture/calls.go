@@ -14,7 +14,7 @@ import (
 // operation is an operation to call.
 type operation struct {
 	op, key, value string
-	in             time.Duration // of Set and Move; of SetAt counted from now, by an accurate clock
+	in             time.Duration // of Set and Move; of SetAt and MoveAt counted from now, by an accurate clock
 	limit          time.Duration // of the context
 }
 
@@ -29,13 +29,15 @@ func (w *worker) call(caller int, a operation) (ok bool, result string) {
 	value := ""
 	switch a.op {
 	case judge.OpSet:
-		err = t.Set(ctx, a.key, a.value, a.in)
+		_, err = t.Set(ctx, a.key, a.value, a.in)
 		ok = err == nil
 	case judge.OpSetAt:
-		err = t.SetAt(ctx, a.key, a.value, at)
+		_, err = t.SetAt(ctx, a.key, a.value, at)
 		ok = err == nil
 	case judge.OpMove:
-		ok, err = t.Move(ctx, a.key, a.in)
+		_, ok, err = t.Move(ctx, a.key, a.in)
+	case judge.OpMoveAt:
+		_, ok, err = t.MoveAt(ctx, a.key, at)
 	case judge.OpRemove:
 		value, ok, err = t.Remove(ctx, a.key)
 	case judge.OpGet:
@@ -44,11 +46,11 @@ func (w *worker) call(caller int, a operation) (ok bool, result string) {
 	return ok, w.answered(r, value, ok, err)
 }
 
-// noteCall records that an operation begins. Due is the time of SetAt.
+// noteCall records that an operation begins. Due is the time of SetAt or MoveAt.
 func (w *worker) noteCall(caller int, a operation, at time.Time) judge.Record {
 	r := judge.Record{Kind: judge.IsCall, Caller: caller, Serial: w.serial.Add(1), Op: a.op, Key: a.key, Value: a.value,
 		In: int64(a.in), Limit: int64(a.limit)}
-	if a.op == judge.OpSetAt {
+	if a.op == judge.OpSetAt || a.op == judge.OpMoveAt {
 		r.Due = at.UnixNano()
 	}
 	w.rec.write(r)
@@ -96,6 +98,8 @@ func (w *worker) batch(caller int, all []operation, limit time.Duration) (result
 			b.SetAt(a.key, a.value, at)
 		case judge.OpMove:
 			b.Move(a.key, a.in)
+		case judge.OpMoveAt:
+			b.MoveAt(a.key, at)
 		}
 	}
 	err := w.timers.Load().Batch(ctx, &b)
@@ -104,7 +108,7 @@ func (w *worker) batch(caller int, all []operation, limit time.Duration) (result
 		if b.Took(i) {
 			w.answered(r, "", true, nil)
 		} else {
-			w.answered(r, "", false, err)
+			w.answered(r, "", false, b.Err(i))
 		}
 	}
 	return result

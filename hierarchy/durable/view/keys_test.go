@@ -44,11 +44,11 @@ func TestKeys(t *testing.T) {
 	mock := clock.NewMock()
 	w := newTimers(t, mock)
 	for i := range 50 {
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint("user-", i), "secret", time.Duration(60-i)*time.Minute))
+		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint("user-", i), "secret", time.Duration(60-i)*time.Minute)))
 	}
-	require.NoError(t, w.Set(t.Context(), "a user-1", "secret", time.Minute))
+	require.NoError(t, errOf(w.Set(t.Context(), "a user-1", "secret", time.Minute)))
 	for i := range 3 {
-		require.NoError(t, w.Set(t.Context(), fmt.Sprint("order-", i), "bad", time.Duration(i)*time.Second))
+		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint("order-", i), "bad", time.Duration(i)*time.Second)))
 	}
 	mock.Add(2 * time.Second)
 	h := durableview.Handler(w, durableview.Keys(w, func(k string) string { return "the " + k }))
@@ -74,8 +74,8 @@ func TestKeysOfRunningTimers(t *testing.T) {
 		Handle: func(context.Context, durable.Firing[string, string]) error { entered <- true; <-leave; return nil }})
 	require.NoError(t, err)
 	t.Cleanup(func() { w.Close() })
-	require.NoError(t, w.Set(t.Context(), "runs", "", 0))
-	require.NoError(t, w.Set(t.Context(), "waits", "", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "runs", "", 0)))
+	require.NoError(t, errOf(w.Set(t.Context(), "waits", "", time.Hour)))
 	<-entered
 	h := durableview.Handler(w, durableview.Keys(w, nil))
 	keys, _ := keysOf(t, h, "", "running")
@@ -88,7 +88,7 @@ func TestKeysOfRunningTimers(t *testing.T) {
 // Without the option no key is shown. In an Index it belongs to the Source of the same timers.
 func TestKeysAreAnOption(t *testing.T) {
 	w, other := newTimers(t, clock.NewMock()), newTimers(t, clock.NewMock())
-	require.NoError(t, w.Set(t.Context(), "a", "", time.Hour))
+	require.NoError(t, errOf(w.Set(t.Context(), "a", "", time.Hour)))
 	for _, h := range []http.Handler{durableview.Handler(w), view.Index(map[string]view.Source{"w": durableview.Source(w)})} {
 		for _, path := range []string{"/keys", "/keys?wheel=w"} {
 			r := httptest.NewRecorder()

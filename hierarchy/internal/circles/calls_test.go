@@ -96,7 +96,7 @@ func TestLateCrowdStaysInItsSlot(t *testing.T) {
 	}
 	for left := n; left > 0; {
 		v := c.Next(int64(time.Hour), readTogether)
-		require.LessOrEqual(t, len(c.passed), c.tuning.SortUpTo+2*readTogether)
+		require.LessOrEqual(t, c.passed.n, c.tuning.SortUpTo+2*readTogether)
 		if v.State == Due {
 			c.Remove(v.Node, c.arena.At(v.Node))
 			left--
@@ -166,4 +166,48 @@ func TestSetBeforeACrowdThatIsBeingDealt(t *testing.T) {
 	v := c.Next(now, int(4*n))
 	require.Equal(t, NotBefore, v.State)
 	require.LessOrEqual(t, v.At, early)
+}
+
+// Crowds of one instant each are not dealt. Looking for the next crowd does not visit them again and again.
+func TestInstantsAreNotLookedAtAgain(t *testing.T) {
+	const instants, begin = 1000, int64(8) << 30
+	c := newCircles(time.Second)
+	order := uint64(0)
+	for i := range int64(instants) {
+		for range c.tuning.SortUpTo + 1 {
+			order++
+			c.Add(0, begin+i<<18, order, 0)
+		}
+	}
+	c.DealAhead(int64(time.Hour), Unlimited)
+	require.NoError(t, c.Check())
+	before := c.Visited()
+	_, found := c.NextCrowd(0)
+	require.False(t, found)
+	require.LessOrEqual(t, c.Visited()-before, level.Slots)
+}
+
+// A call that sweeps visits few entries, however many slots have any and whatever was done with them ahead.
+func TestSweepVisitsFew(t *testing.T) {
+	const n = 50_000
+	c := newCircles(time.Second)
+	nodes := make([]uint32, n)
+	for i := range nodes {
+		nodes[i] = c.Add(0, int64(i)*int64(50*time.Millisecond), uint64(i+1), 0)
+	}
+	for range 100 { // each first slot is sorted ahead, and then removed
+		for range 100 {
+			c.Next(0, batch)
+			c.Remove(nodes[0], c.arena.At(nodes[0]))
+			nodes = nodes[1:]
+		}
+		c.DealAhead(int64(time.Hour), 2*batch)
+	}
+	for _, i := range nodes[1:] {
+		before := c.Visited()
+		c.Remove(i, c.arena.At(i))
+		require.LessOrEqual(t, c.Visited()-before, c.tuning.SortUpTo+readTogether)
+	}
+	require.NoError(t, c.Check())
+	require.LessOrEqual(t, c.Entries(), 2*sweepFrom)
 }

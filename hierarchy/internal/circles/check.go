@@ -29,11 +29,11 @@ func (c *Circles) Check() error {
 	if x.rings != len(c.rings) {
 		return fmt.Errorf("%d rings, not %d", x.rings, len(c.rings))
 	}
-	for i, p := range c.passed {
-		x.count(p.Entry, math.MinInt64)
-		if p.key >= c.hand || p.before(c.passed[max(0, i-1)/4]) {
-			return fmt.Errorf("item %d of the heap: key %d, hand %d", i, p.key, c.hand)
-		}
+	if err := cmp.Or(x.ordered(&c.passed), x.ordered(&c.instant)); err != nil {
+		return err
+	}
+	if c.passed.n > 0 && c.passed.last().key >= c.hand || c.instant.n > 0 && c.instant.first().key != c.instant.last().key {
+		return fmt.Errorf("the hand is at %d: behind it %v, under it %v", c.hand, c.passed, c.instant)
 	}
 	if x.entries != c.entries {
 		return fmt.Errorf("%d entries, not %d", x.entries, c.entries)
@@ -102,16 +102,41 @@ func (x *census) run(k int, r *run) error {
 	return nil
 }
 
+// ordered checks o, whose entries were all read.
+func (x *census) ordered(o *ordered) error {
+	var all []item
+	for b, block := range o.blocks {
+		if b == 0 {
+			block = block[o.at:]
+		}
+		if len(block) == 0 || len(block) > blockItems {
+			return fmt.Errorf("a block of %d", len(block))
+		}
+		all = append(all, block...)
+	}
+	if len(all) != o.n || o.fetched > o.n || !slices.IsSortedFunc(all, compare) {
+		return fmt.Errorf("%d items, not %d, in order: %v", len(all), o.n, slices.IsSortedFunc(all, compare))
+	}
+	for _, y := range all {
+		x.count(y.Entry, math.MinInt64)
+	}
+	return nil
+}
+
 // circle checks everything that belongs to circle k.
 func (x *census) circle(k int) error {
 	c, bit := x.c, func(word uint32) bool { return word>>uint(k)&1 == 1 }
-	if err := cmp.Or(x.run(k, c.runs[k]), x.chain(&c.rest[k], math.MinInt64)); err != nil {
+	rest := new(level.Chain)
+	if c.rest != nil {
+		rest = &c.rest[k]
+	}
+	if err := cmp.Or(x.run(k, c.runs[k]), x.chain(rest, math.MinInt64)); err != nil {
 		return err
 	}
-	if (c.rest[k].Len() > 0) != bit(c.open) {
+	if (rest.Len() > 0) != bit(c.open) {
 		return fmt.Errorf("circle %d: open", k)
 	}
-	if (c.runs[k] != nil) != bit(c.running) {
+	if (c.runs[k] != nil) != bit(c.running) || k == 0 && c.runs[k] != nil {
 		return fmt.Errorf("circle %d: running", k)
 	}
 	r := c.circle[k]
@@ -149,7 +174,8 @@ func (x *census) ring(r *ring, at int64) error {
 
 // bag checks b, which is slot s of r and starts at start.
 func (x *census) bag(r *ring, b *bag, s int, start int64) error {
-	if r.circle > 0 && (x.c.isLarge(b) || b.finer != nil && b.finer.crowds != 0) && r.crowds>>uint(s)&1 == 0 {
+	undealt := b.finer == nil && x.c.isCrowd(r.circle, b) || b.finer != nil && (b.Len() > 0 || b.finer.crowds != 0)
+	if noted := r.crowds>>uint(s)&1 == 1; undealt && !noted || noted && r.circle == 0 {
 		return fmt.Errorf("a crowd of %d", b.Len())
 	}
 	if b.Len() > 0 && (b.least < start || b.least > b.most || b.most > x.c.layout.SlotEnd(r.circle, start)) {

@@ -15,8 +15,8 @@ type Circles struct {
 	occupied uint32 // Invariant: bit k is set iff circle k has an occupied slot
 	running  uint32 // Invariant: bit k is set iff runs[k] is not nil
 	open     uint32 // Invariant: bit k is set iff rest[k] holds entries
-	crowded  uint32 // Invariant: bit k is set if circle k has crowds
-	entries  int    // Invariant: the number of entries in all rings, runs, rests and the heap
+	crowded  uint32 // Invariant: bit k is set if circle k has crowds that are not dealt
+	entries  int    // Invariant: the number of entries in all rings, runs and rests, and in instant and passed
 	layout   Layout
 	tuning   Tuning
 	fullUpTo int // number of full blocks from which on the next entry may make a slot a crowd
@@ -24,11 +24,14 @@ type Circles struct {
 
 	// These three are indexed by circle. The entries of a slot under the hand are in runs or in the next finer circle.
 	// Entries that are still to be dealt there are in rest.
-	circle [16]*ring // nil until it is first used
-	runs   [maxCircles]*run
-	rest   [maxCircles]level.Chain
-	passed heap // Invariant: the entries that were linked behind the hand, no item before its parent
-	behind int  // Invariant: the number of nodes that were linked behind the hand
+	circle [16]*ring                // nil until it is first used
+	runs   [maxCircles]*run         // Invariant: runs[0] is nil
+	rest   *[maxCircles]level.Chain // nil until the first crowd is due
+
+	// These two may be crowds, and contain no stale entries: a node that leaves its place is taken out; see takeOut.
+	instant ordered // entries of the slot under the hand of circle 0
+	passed  ordered // entries that were linked behind the hand
+	behind  int     // Invariant: the number of nodes that were linked behind the hand
 
 	rings   []*ring // Invariant: the rings of circles, and those dealt ahead of their slots; each at its number
 	swept   cursor
@@ -57,6 +60,9 @@ func (c *Circles) Fetch(touch func(nodes []uint32)) { c.touch = touch }
 
 // Cascaded returns the number of entries that were dealt over finer slots.
 func (c *Circles) Cascaded() uint64 { return c.dealt }
+
+// Entries returns the number of entries, valid and stale, for tests.
+func (c *Circles) Entries() int { return c.entries }
 
 // Visited returns the number of entries that calls have visited, one by one, for tests.
 func (c *Circles) Visited() int { return c.visited }
@@ -99,18 +105,19 @@ func (c *Circles) Add(now, deadline int64, sequence uint64, f level.Flags) uint3
 // Move gives node i a new deadline and order. If the slot of its entry is reached before the new deadline, the entry
 // stays where it is, which costs one cache miss. It is moved when its slot is reached, once for any number of moves.
 func (c *Circles) Move(i uint32, n *level.Node, now, deadline int64, sequence uint64) {
-	if deadline >= n.Key && n.Linked() {
+	if deadline >= n.Key && n.Key > c.hand && n.Linked() {
 		n.Rekey(deadline, sequence)
 		return
 	}
 	if now-c.hand > lag {
 		c.advance(now)
 	}
+	taken := c.takeOut(n)
 	n.Rekey(deadline, sequence)
-	if c.isBefore(n) {
+	if !taken && c.isBefore(n) {
 		return
 	}
-	c.leave(n)
+	c.uncount(n)
 	c.link(i, n)
 	if c.entries > 2*c.arena.About()+sweepFrom {
 		c.sweep()
@@ -125,6 +132,9 @@ func (c *Circles) Unlink(n *level.Node) {
 
 // Remove ends node i and returns which memory was released with it.
 func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
+	if n.Key <= c.hand {
+		c.takeOut(n)
+	}
 	if k := n.Circle(); k < level.Passed {
 		r, s := c.circle[k&15], n.Slot()
 		r.live[s&(level.Slots-1)]--
@@ -135,7 +145,7 @@ func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 			}
 		}
 	} else {
-		c.leave(n)
+		c.uncount(n)
 	}
 	released := c.arena.Free(i, n)
 	if c.entries > 2*c.arena.About()+sweepFrom {
@@ -144,8 +154,29 @@ func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 	return released
 }
 
-// leave stops counting n where it was linked. Its entry stays.
+// leave stops counting n where it was linked. Its entry stays, unless it can be taken out.
 func (c *Circles) leave(n *level.Node) {
+	c.takeOut(n)
+	c.uncount(n)
+}
+
+// takeOut takes n out of the timers that are due and may be a crowd, and reports whether it was among them. It must be
+// called before the deadline or the order of n changes. Otherwise as many stale entries as a crowd has could be before
+// the next timer.
+func (c *Circles) takeOut(n *level.Node) bool {
+	if n.Key > c.hand {
+		return false
+	}
+	key, order := n.Key, n.Order()
+	taken := c.instant.remove(key, order) || c.passed.remove(key, order)
+	if taken {
+		c.entries--
+	}
+	return taken
+}
+
+// uncount stops counting n where it was linked.
+func (c *Circles) uncount(n *level.Node) {
 	switch k := n.Circle(); {
 	case k < level.Passed:
 		c.circle[k].live[n.Slot()]--

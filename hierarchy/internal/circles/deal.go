@@ -3,17 +3,16 @@ package circles
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/epicycle-go/epicycle/level"
 )
 
 // dealOpen deals the remaining entries of the slots under the hand over finer circles, finest first, and reads those
 // that remain on circle 0. It returns the remaining budget. If exact is set, dealOpen postpones nothing. Otherwise it
-// postpones dealing while the heap is large and its first entry is due. It also postpones reading until the entries
+// postpones dealing while many are behind the hand and the first of them is due. It also postpones reading until the entries
 // that were read before have fired.
 func (c *Circles) dealOpen(now int64, budget int, exact bool) (left int) {
-	late := !exact && len(c.passed) > c.tuning.SortUpTo && c.passed[0].key <= now
+	late := !exact && c.passed.n > c.tuning.SortUpTo && c.passed.first().key <= now
 	for open := c.open; open != 0 && budget > 0; open &= open - 1 {
 		switch k := bits.TrailingZeros32(open); {
 		case k > 0 && late: // entries found now would be behind the hand, too
@@ -21,8 +20,8 @@ func (c *Circles) dealOpen(now int64, budget int, exact bool) (left int) {
 			start := c.layout.SlotStart(k, c.layout.SlotFor(k, c.hand), c.hand)
 			budget = c.deal(k, start, &c.rest[k], nil, budget, !exact)
 			c.closeRest(k)
-		case exact || c.running&1 == 0:
-			budget = c.readInstant(budget)
+		case exact || c.instant.n == 0:
+			budget = c.readInstant(&c.rest[0], budget)
 			c.closeRest(0)
 		}
 	}
@@ -37,24 +36,27 @@ func (c *Circles) closeRest(k int) {
 	}
 }
 
-// readInstant reads as many entries of the slot under the hand of circle 0 as the budget permits, and returns the
-// remaining budget.
-func (c *Circles) readInstant(budget int) (left int) {
-	from := &c.rest[0]
-	if c.runs[0] == nil {
-		c.runs[0] = c.store.newRun(min(budget, from.Len()))
-		c.running |= 1
+// readInstant reads as many entries of the instant under the hand, which are in from, as the budget permits, and returns
+// the remaining budget.
+func (c *Circles) readInstant(from *level.Chain, budget int) (left int) {
+	r, add, inOrder := c.store.newRun(readTogether), c.instant.push, true
+	if c.instant.n > 0 { // so many that they must not be sorted again
+		add = c.instant.insert
 	}
-	r := c.runs[0]
-	sorted := len(r.items)
 	for from.Len() > 0 && budget > 0 {
 		group := from.From(0, min(readTogether, budget))
 		budget -= len(group)
+		r.items = r.items[:0]
 		c.read(r, group, c.hand, c.hand) // a slot of circle 0 is a single instant
 		c.memory.Take(from, len(group))
+		for _, x := range r.items {
+			inOrder = add(x) && inOrder
+		}
 	}
-	if !slices.IsSortedFunc(r.items[max(r.at, sorted-1):], compare) {
-		slices.SortFunc(r.items[r.at:], compare)
+	r.items = r.items[:0]
+	c.store.keepRun(r)
+	if !inOrder {
+		c.instant.sort()
 	}
 	return budget
 }
@@ -99,7 +101,7 @@ func (c *Circles) deal(k int, start int64, from *level.Chain, to *ring, budget i
 // place puts e, whose node has the deadline key, where it belongs relative to the hand.
 func (c *Circles) place(key int64, e level.Entry) {
 	if key < c.hand {
-		c.passed.push(item{key, c.arena.At(e.Node).Order(), e})
+		c.passed.insert(item{key, c.arena.At(e.Node).Order(), e})
 		return
 	}
 	k := c.layout.CircleFor(key, c.hand)
@@ -144,12 +146,14 @@ func (c *Circles) nextCrowd() (first crowd) {
 	return first
 }
 
-// crowdIn returns the first crowd in r, in the turn that holds the time at.
+// crowdIn returns the first crowd in r, in the turn that holds the time at. It looks at a slot that is no crowd only
+// once: put and its kin note the slot again when it becomes one.
 func (c *Circles) crowdIn(r *ring, at int64) crowd {
 	for left := r.crowds; left != 0; left &= left - 1 {
 		s := bits.TrailingZeros64(left)
 		b := r.Slots[s]
 		start := c.layout.SlotStart(r.circle, s, at)
+		c.visited++
 		switch n := b.Len(); {
 		case b.finer == nil && c.isCrowd(r.circle, b):
 			return crowd{r, s, start, c.beginFor(r.circle, n, start)}
@@ -159,10 +163,8 @@ func (c *Circles) crowdIn(r *ring, at int64) crowd {
 			if x := c.crowdIn(b.finer, start); x.r != nil {
 				return x
 			}
-			if b.finer.crowds == 0 {
-				r.crowds &^= 1 << uint(s) // the slot was dealt completely
-			}
 		}
+		r.crowds &^= 1 << uint(s)
 	}
 	return crowd{}
 }

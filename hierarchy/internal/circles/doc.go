@@ -17,8 +17,9 @@
 //	                         where they are read in portions
 //	more                     they are dealt over the slots of the next finer circle
 //
-// Each circle has at most one run, which is from its slot under the hand. Entries behind the hand go into a heap. The
-// next timer is the earliest of the heads of the runs and of the heap, or it is in the first occupied slot. So timers
+// Each circle has at most one run, which is from its slot under the hand. On circle 0, whose slots are single instants,
+// the run may be a crowd, as may be the entries behind the hand. So both are kept in blocks, from which timers that are
+// removed or moved are taken out. The next timer is the earliest of all heads, or in the first occupied slot. So timers
 // come in the order of their deadlines, and of setting where these are equal.
 //
 // # Ahead of its time
@@ -39,7 +40,7 @@
 //	deal.go      dealing a slot over finer ones, also ahead of its time
 //	near.go      about how many timers are due soon
 //	run.go       sorted entries, and how they are sorted
-//	heap.go      entries that were linked behind the hand
+//	ordered.go   entries in order, in blocks: of the instant under the hand, and behind the hand
 //	sweep.go     dropping stale entries
 //	tuning.go    sizes that choose between algorithms
 //	check.go     the invariants, for tests

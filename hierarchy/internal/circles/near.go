@@ -18,8 +18,10 @@ func (c *Circles) Near(until int64, most int) (n int) {
 	for left := c.running; left != 0; left &= left - 1 {
 		n += c.nearIn(c.runs[bits.TrailingZeros32(left)], until)
 	}
-	for _, x := range c.passed[:min(len(c.passed), nearSample)] {
-		n += c.countIf(x.Entry, until)
+	for _, o := range []*ordered{&c.instant, &c.passed} {
+		for _, x := range o.front(nearSample) {
+			n += c.countIf(x.Entry, until)
+		}
 	}
 	for left := c.occupied; left != 0 && n <= most; left &= left - 1 {
 		r := c.circle[bits.TrailingZeros32(left)]

@@ -44,7 +44,7 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 		case sorted && x.key <= now:
 			c.beside(now, budget)
 			return Verdict{State: Due, Node: x.Node, At: x.key}
-		case c.open&^(c.running&1) != 0: // rest may hold an earlier timer, unless its instant is being fired
+		case c.open&^1 != 0 || c.open != 0 && c.instant.n == 0: // rest may hold an earlier timer, unless its instant is being fired
 		case c.occupied != 0:
 			before := c.visited
 			if v, known := c.notBefore(x, sorted, budget); known {
@@ -55,7 +55,7 @@ func (c *Circles) Next(now int64, budget int) Verdict {
 			return Verdict{State: NotBefore, Node: x.Node, At: x.key}
 		default:
 			c.hand = max(c.hand, now)
-			c.memory.Trim()
+			c.trim()
 			return Verdict{State: Empty}
 		}
 	}

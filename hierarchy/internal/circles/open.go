@@ -19,6 +19,9 @@ func (c *Circles) openSlot(k, s int, start int64) (cost int) {
 	case b.finer == nil && k > 0 && c.isAtOneSlot(b):
 		c.handDown(b)
 	case b.Len() > 0:
+		if c.rest == nil {
+			c.rest = new([maxCircles]level.Chain)
+		}
 		c.rest[k] = b.Chain
 		c.open |= 1 << uint(k)
 	}
@@ -58,6 +61,12 @@ func (c *Circles) isAtOneSlot(b *bag) bool {
 
 // sortUnderHand sorts b, the slot of circle k under the hand, so that it can fire.
 func (c *Circles) sortUnderHand(k int, b *bag, start int64) {
+	if k == 0 {
+		c.unsort(b)
+		c.readInstant(&b.Chain, Unlimited)
+		c.memory.Drop(&b.Chain)
+		return
+	}
 	c.sortSlot(k, b, start)
 	if c.runs[k] == nil {
 		c.runs[k] = b.run
@@ -76,7 +85,9 @@ func (c *Circles) handDown(b *bag) {
 	r, s := c.ring(k), c.layout.SlotFor(k, b.least)
 	to := c.bag(r, s)
 	to.Chain, to.least, to.most = b.Chain, b.least, b.most
-	r.crowds |= 1 << uint(s)
+	if c.isCrowd(k, to) {
+		c.noteCrowd(r, s)
+	}
 	c.noteRing(k)
 }
 

@@ -37,7 +37,7 @@ func (c *Circles) follow(i uint32, n *level.Node) {
 }
 
 func (c *Circles) addPassed(i uint32, n *level.Node) {
-	c.passed.push(item{n.Key, n.Order(), level.Entry{Node: i, Stamp: n.Stamp()}})
+	c.passed.insert(item{n.Key, n.Order(), level.Entry{Node: i, Stamp: n.Stamp()}})
 	c.entries++
 	c.behind++
 }
@@ -56,7 +56,8 @@ func (c *Circles) addTo(k, s int, key int64, e level.Entry) {
 		b.least, b.most = key, key
 		c.occupied |= 1 << uint(k)
 	}
-	if b.Full() || b.finer != nil || b.run != nil || b.Blocks() >= c.fullUpTo && r.crowds>>uint(s)&1 == 0 {
+	if b.Full() || b.finer != nil || b.run != nil ||
+		b.Blocks() >= c.fullUpTo && r.crowds>>uint(s)&1 == 0 && (key != b.least || key != b.most) {
 		c.put(r, s, key, e)
 		return
 	}
@@ -90,7 +91,7 @@ func (c *Circles) push(r *ring, s int, key int64, e level.Entry) {
 	b := c.bag(r, s)
 	b.span(key)
 	c.memory.Add(&b.Chain, e)
-	if r.circle > 0 && c.isLarge(b) {
+	if c.isCrowd(r.circle, b) {
 		c.noteCrowd(r, s)
 	}
 }

@@ -61,22 +61,23 @@ func (c *Circles) asItWas(x *item) bool {
 func (c *Circles) headOf(r *run) (x *item, moved bool) {
 	for r.at < len(r.items) {
 		if r.at >= r.fetched {
-			c.fetch(r)
+			next := r.items[r.at:min(r.at+readTogether, len(r.items))]
+			r.fetched = r.at + len(next)
+			c.fetch(next)
 		}
 		x := &r.items[r.at]
 		if c.asItWas(x) {
 			return x, moved
 		}
 		r.at++
+		c.visited++
 		moved = c.pass(x.Entry) || moved
 	}
 	return nil, moved
 }
 
-// fetch touches the next few items of r.
-func (c *Circles) fetch(r *run) {
-	next := r.items[r.at:min(r.at+readTogether, len(r.items))]
-	r.fetched = r.at + len(next)
+// fetch touches a few items that come next.
+func (c *Circles) fetch(next []item) {
 	if c.touch == nil {
 		return
 	}
@@ -89,10 +90,10 @@ func (c *Circles) fetch(r *run) {
 	c.touch(nodes)
 }
 
-// head returns the earliest item of all runs and of the heap. ok is false if there is no item.
+// head returns the earliest item that was sorted. ok is false if there is no item.
 func (c *Circles) head() (first item, ok bool) {
 	for again := true; again; { // nodes that have moved later may still come first
-		first, ok = c.headOfPassed()
+		first, ok = c.firstDue()
 		again = false
 		for left := c.running; left != 0; left &= left - 1 {
 			k := bits.TrailingZeros32(left)
@@ -110,16 +111,34 @@ func (c *Circles) head() (first item, ok bool) {
 	return first, ok
 }
 
-func (c *Circles) headOfPassed() (first item, ok bool) {
-	for len(c.passed) > 0 {
-		first = c.passed[0]
-		if c.asItWas(&first) {
-			return first, true
-		}
-		c.passed.pop()
-		c.pass(first.Entry)
+// firstDue returns the earliest item behind the hand or of the instant under it.
+func (c *Circles) firstDue() (first item, ok bool) {
+	if x := c.headOfOrdered(&c.passed); x != nil {
+		first, ok = *x, true
 	}
-	return item{}, false
+	if x := c.headOfOrdered(&c.instant); x != nil && (!ok || x.before(first)) {
+		first, ok = *x, true
+	}
+	return first, ok
+}
+
+// headOfOrdered returns the first item of o, or nil.
+func (c *Circles) headOfOrdered(o *ordered) *item {
+	for o.n > 0 {
+		if o.fetched == 0 {
+			next := o.front(readTogether)
+			o.fetched = len(next)
+			c.fetch(next)
+		}
+		x := *o.first()
+		if c.asItWas(&x) {
+			return o.first()
+		}
+		o.removeFirst() // an entry that had got the stamp of a stale one
+		c.visited++
+		c.pass(x.Entry)
+	}
+	return nil
 }
 
 const (

@@ -31,7 +31,7 @@ func (b *bag) span(key int64) {
 // ring holds the slots of a circle, or the slots over which a slot of the next coarser circle was dealt ahead.
 type ring struct {
 	level.Level[*bag]                    // Invariant: slots that hold nothing are nil
-	crowds            uint64             // Invariant: bit s is set if slot s has many entries, or crowds in finer; unused on circle 0
+	crowds            uint64             // Invariant: bit s is set if slot s is a crowd that is not dealt, or has such crowds in finer; 0 on circle 0
 	live              [level.Slots]int32 // Invariant: number of nodes linked in each slot; 0 if dealt ahead
 	circle            int
 	number            int
@@ -133,6 +133,13 @@ func (c *Circles) retire(r *ring) {
 		r.crowds = 0
 		c.store.rings = append(c.store.rings, r)
 	}
+}
+
+// trim drops memory that only large crowds need. There must be no timer.
+func (c *Circles) trim() {
+	c.memory.Trim()
+	c.passed.trim()
+	c.instant.trim()
 }
 
 // empty drops everything that is in b.

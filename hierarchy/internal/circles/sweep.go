@@ -6,22 +6,58 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// cursor is the position of the search for stale entries.
+// cursor is the position of the search for stale entries: a ring, a slot, and an entry of its chain. After the last
+// ring come the runs of the slots under the hand.
 type cursor struct {
 	ring, slot, at int
 	kept           int // index to which the next valid entry is moved
 }
 
 // sweep drops some of the stale entries when there are many, so that memory stays in proportion to the nodes. A call
-// visits few entries: it reads up to readTogether entries from the cursor on, and moves the valid ones to the front of
-// their bag, in place of stale ones.
+// visits few entries: it reads up to readTogether entries of a chain, or one run, from the cursor on. It passes a few
+// slots that have neither.
 func (c *Circles) sweep() {
-	b := c.sweptBag()
-	if b == nil {
-		return
+	for range level.Slots {
+		if c.sweepNext() {
+			return
+		}
 	}
+}
+
+// sweepNext sweeps a part of the slot at the cursor, or moves the cursor on. It reports whether it has visited entries.
+func (c *Circles) sweepNext() (visited bool) {
+	w := &c.swept
+	if k := w.ring - len(c.rings); k >= 0 {
+		*w = cursor{ring: w.ring + 1}
+		if k >= maxCircles {
+			*w = cursor{}
+			return false
+		}
+		return c.filter(c.runs[k])
+	}
+	left := c.rings[w.ring].Occupied >> uint(w.slot)
+	if left == 0 {
+		*w = cursor{ring: w.ring + 1}
+		return false
+	}
+	if skip := bits.TrailingZeros64(left); skip > 0 {
+		*w = cursor{ring: w.ring, slot: w.slot + skip}
+	}
+	b := c.rings[w.ring].Slots[w.slot]
+	if w.at < b.Len() {
+		c.sweepChain(b)
+		return true
+	}
+	*w = cursor{ring: w.ring, slot: w.slot + 1}
+	return c.filter(b.run)
+}
+
+// sweepChain reads up to readTogether entries of b, the bag under the cursor, and moves the valid ones to the front, in
+// place of stale ones.
+func (c *Circles) sweepChain(b *bag) {
 	w := &c.swept
 	group := b.From(w.at, readTogether)
+	c.visited += len(group)
 	var counts [readTogether]bool
 	for i, e := range group {
 		counts[i&(readTogether-1)] = c.arena.At(e.Node).Named(e.Stamp)
@@ -55,6 +91,7 @@ func (c *Circles) cutStale(b *bag) {
 		}
 		c.memory.Cut(&b.Chain, 1)
 		c.entries--
+		c.visited++
 	}
 	if !b.holds() {
 		c.empty(b)
@@ -62,56 +99,12 @@ func (c *Circles) cutStale(b *bag) {
 	}
 }
 
-// sweptBag returns the bag under the cursor, or nil if there is none.
-func (c *Circles) sweptBag() *bag {
-	w := &c.swept
-	for range len(c.rings) + 1 {
-		if w.ring >= len(c.rings) {
-			c.sweepSorted()
-			*w = cursor{}
-		}
-		if w.ring < len(c.rings) {
-			if b := c.sweptIn(c.rings[w.ring]); b != nil {
-				return b
-			}
-		}
-		*w = cursor{ring: w.ring + 1}
+// filter drops the stale entries of r, which is a run or nil, and reports whether it has visited any. A run is no
+// crowd.
+func (c *Circles) filter(r *run) (visited bool) {
+	if r == nil || r.len() == 0 {
+		return false
 	}
-	return nil
-}
-
-// sweptIn returns the next bag of r that has entries for the cursor, or nil.
-func (c *Circles) sweptIn(r *ring) *bag {
-	w := &c.swept
-	for w.slot < len(r.Slots) && r.Occupied>>uint(w.slot) != 0 {
-		if skip := bits.TrailingZeros64(r.Occupied >> uint(w.slot)); skip > 0 {
-			*w = cursor{ring: w.ring, slot: w.slot + skip}
-		}
-		b := r.Slots[w.slot]
-		if w.at < b.Len() {
-			return b
-		}
-		if b.run != nil {
-			c.filter(b.run)
-		}
-		*w = cursor{ring: w.ring, slot: w.slot + 1}
-	}
-	return nil
-}
-
-// sweepSorted drops stale entries of the runs under the hand, and of the heap.
-func (c *Circles) sweepSorted() {
-	for left := c.running; left != 0; left &= left - 1 {
-		c.filter(c.runs[bits.TrailingZeros32(left)])
-	}
-	before := len(c.passed)
-	c.passed.keep(func(x item) bool { return c.arena.At(x.Node).Named(x.Stamp) })
-	c.entries -= before - len(c.passed)
-	c.visited += before
-}
-
-// filter drops the stale entries of r.
-func (c *Circles) filter(r *run) {
 	c.visited += r.len()
 	kept := r.items[:0]
 	for _, x := range r.items[r.at:] {
@@ -121,4 +114,5 @@ func (c *Circles) filter(r *run) {
 	}
 	c.entries -= r.len() - len(kept)
 	r.items, r.at, r.fetched = kept, 0, 0
+	return true
 }

@@ -51,7 +51,7 @@ type Core[T any] struct {
 	quota     quota
 	aim       aim
 	inFlight  inFlight
-	waking    int64 // deadline of the timer whose callback a round is calling itself; only that callback reads it
+	waking    int64 // deadline of the timer with RunInWake whose callback a round is calling; only that callback reads it
 	panics    atomic.Uint64
 	skipped   atomic.Uint64 // runs that repeaters missed
 	done      chan struct{} // closed by Stop

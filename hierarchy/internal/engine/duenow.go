@@ -9,7 +9,8 @@ import (
 // A timer that is due when it is set is not gathered with others. If the clock is not a mock, Go and Pool get its
 // callback within the call that sets it: they never block, and never run a task in the call that gives it to them. The
 // timer takes no place on the wheel. Other executors may block, or run a task in that call, so only the goroutine that
-// wakes the wheel calls them. With these executors, the timer is placed on the wheel, and the wheel wakes at once.
+// wakes the wheel calls them. With these executors, and if a timer with RunInWake is reset, the timer is placed on the
+// wheel, and the wheel wakes at once.
 // Channels, sleepers and contexts are served within the call, whatever the executor. They are also served within the
 // call if their delay passes before the timer is set.
 
@@ -125,7 +126,7 @@ func (s *Shard[T]) resetToNow(i uint32, generation uint64, now int64) bool {
 func (s *Shard[T]) resetDue(i uint32, n *level.Node, now int64) bool {
 	s.Mu.assertHeld()
 	s.Counts.Moved++
-	if !s.Core.direct {
+	if !s.Core.direct || n.Flags()&RunInWake != 0 {
 		s.Move(i, n, now, now)
 		s.UnlockDue(now)
 		return true

@@ -70,8 +70,8 @@ func (c *Core[T]) Direct() bool { return c.direct }
 // Precision returns the least distance between two wake-ups of a crowd. It is 0 if wake-ups are free.
 func (c *Core[T]) Precision() int64 { return c.aim.precision }
 
-// Firing returns the deadline of the timer whose callback the round is calling itself. Only that callback may call
-// Firing.
+// Firing returns the deadline of the timer with RunInWake whose callback the round is calling. Only that callback may
+// call Firing, before anything else. Such a callback is never given to an executor.
 func (c *Core[T]) Firing() int64 { return c.waking }
 
 // Settled reports whether no round and no task is in flight.

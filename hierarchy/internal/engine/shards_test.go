@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/handclock"
+	"github.com/epicycle-go/epicycle/level"
 )
 
 // twoShards returns a wheel with two shards. It runs callbacks in the goroutine that wakes
@@ -194,10 +195,11 @@ func TestCrowdOfMovedTimersIsGatheredInTime(t *testing.T) {
 		setOn(c, 0, int64(1+i)*int64(time.Hour), func() {})
 	}
 	c.wake()
-	for i := range uint64(n) {
-		timer := c.Shards[0].Timers.Arena().At(uint32(1 + i + i/2047))
-		require.True(t, s.reset(uint32(1+i+i/2047), timer.Generation(), time.Duration(base+1<<29+int64(i*0x9E3779B97F4A7C15>>35))))
-	}
+	order := uint64(0)
+	s.Timers.Arena().Each(func(i uint32, timer *level.Node) {
+		order++
+		require.True(t, s.reset(i, timer.Generation(), time.Duration(base+1<<29+int64(order*0x9E3779B97F4A7C15>>35))))
+	})
 	require.Less(t, clk.AimedAt(), base)
 	for s.Timers.Cascaded() < n*9/10 {
 		require.Less(t, clk.AimedAt(), base)

@@ -9,20 +9,24 @@ import (
 // values keeps a value for each node of an arena, in chunks like the arena's, or in smaller ones for large values: no
 // call should have to clear megabytes.
 type values[T any] struct {
-	chunks [][]T // Invariant: each timer has a value here; all other values are zero, and keep nothing alive
+	// Invariant: each timer has a value here. The values of nodes that were freed are zero, unless all timers were taken
+	// out at once, so they keep nothing alive.
+	chunks [][]T
 	bits   uint8 // a chunk holds 1<<bits values; at most level.ChunkBits
+	small  bool  // values are worth touching
 }
 
 const (
 	// largestChunk is the most bytes that a chunk of several values may have.
 	largestChunk = 128 << 10
-	// touchedBits is the least value of bits with which touch reads values. Such values have up to 128 bytes.
-	touchedBits = level.ChunkBits - 1
+	// largestTouched is the size of the largest values that touch reads.
+	largestTouched = 128
 )
 
 func newValues[T any]() values[T] {
-	s := values[T]{bits: level.ChunkBits}
-	for size := reflect.TypeFor[T]().Size(); s.bits > 0 && size<<s.bits > largestChunk; {
+	size := reflect.TypeFor[T]().Size()
+	s := values[T]{bits: level.ChunkBits, small: size <= largestTouched}
+	for s.bits > 0 && size<<s.bits > largestChunk {
 		s.bits--
 	}
 	return s
@@ -38,7 +42,7 @@ func (s *values[T]) at(i uint32) *T {
 // touch reads values, if they are small. Reading large values would save nothing. There are so few instructions between
 // two reads that the processor waits for all of them at once.
 func (s *values[T]) touch(values []uint32) {
-	if s.bits < touchedBits {
+	if !s.small {
 		return
 	}
 	for _, i := range values {

@@ -67,11 +67,13 @@ func openDurable(ctx context.Context, cfg durable.Config[string, []byte], handle
 }
 
 func (s durableStore) Schedule(ctx context.Context, key string, at time.Time, value []byte) error {
-	return s.SetAt(ctx, key, value, at)
+	_, err := s.SetAt(ctx, key, value, at)
+	return err
 }
 
 func (s durableStore) Move(ctx context.Context, key string, at time.Time, _ []byte) (bool, error) {
-	return s.Keyed.Move(ctx, key, time.Until(at))
+	_, ok, err := s.MoveAt(ctx, key, at)
+	return ok, err
 }
 
 // Cancel reports whether the handler was not called, and won't be.

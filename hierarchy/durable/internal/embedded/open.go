@@ -50,6 +50,11 @@ func open(ctx context.Context, dir string, log *slog.Logger) (*Share, error) {
 				go s.Close()
 				return nil, err
 			}
+			if s.failure == nil && s.Gone() != nil {
+				err := s.Gone()
+				s.Close()
+				return nil, fmt.Errorf("%w, and has to be closed first", err)
+			}
 			return s, s.failure
 		}
 		if err := await(ctx, before.stopped); err != nil {
@@ -134,11 +139,12 @@ func (s *Server) run() {
 
 // retire stops the server, so that another one can start.
 func (s *Server) retire() {
+	gone := s.anchor != nil && s.anchor.Check() != nil // then the next server has other files
 	s.stop()
 	opened.mu.Lock()
 	defer opened.mu.Unlock()
 	delete(opened.servers, s.dir)
-	if err := s.unsynced(); err != nil {
+	if err := s.unsynced(); err != nil && !gone {
 		opened.lost[s.dir] = err
 	}
 	close(s.stopped)

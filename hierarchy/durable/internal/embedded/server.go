@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/anchor"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -35,8 +36,10 @@ const maxPayload = 8 << 20
 type Server struct {
 	dir  string
 	lock *os.File // nil before it is acquired
-	conn *nats.Conn
-	sync func(*os.File) error
+	// anchor notices that the directory is gone. It is nil before the directory is acquired.
+	anchor *anchor.Anchor
+	conn   *nats.Conn
+	sync   func(*os.File) error
 
 	shares   []*Share      // guarded by opened.mu: the shares that are open, the oldest first
 	running  bool          // guarded by opened.mu: the server has started
@@ -72,6 +75,9 @@ func newServer(dir string) *Server {
 	return s
 }
 
+// Gone returns an error if the directory is not any more where it was opened. What is written now is lost.
+func (s *Server) Gone() error { return s.anchor.Check() }
+
 // Conn returns a connection to the server. It ends when the last share is closed.
 func (s *Server) Conn() *nats.Conn { return s.conn }
 
@@ -83,6 +89,7 @@ func (s *Server) start() (err error) {
 	if err = checkVersion(s.dir); err != nil {
 		return err
 	}
+	s.anchor = anchor.New(s.lock, streams(s.dir))
 	if err = s.begin(); err != nil {
 		return err
 	}

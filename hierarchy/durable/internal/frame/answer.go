@@ -15,19 +15,33 @@ const (
 const (
 	answerResult = 1<<2 - 1 // the bits of the result
 	answerValue  = 1 << 2   // a value follows
-	answerCount  = 3        // where the number of operations begins
+	answerDues   = 1 << 3   // due times follow
+	answerCount  = 4        // where the number of operations begins
 )
 
-// AppendAnswer appends the answer to one part of a request: its result, whether each of its operations was committed,
-// and the value that its only operation returned, or for several operations the list that AppendValues has made.
-func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
-	head := uint64(len(took))<<answerCount | uint64(r)
-	if value != "" {
+// Answer is the answer to one part of a request.
+type Answer struct {
+	Result Result
+	// Took has, for each operation, whether it was committed.
+	Took []bool
+	// Dues has, for each timer that was set or moved, when it is due, from AppendDue.
+	Dues []byte
+	// Value is what the only operation returned, or for several operations the list that AppendValues has made.
+	Value string
+}
+
+// Append appends a to b.
+func (a *Answer) Append(b []byte) []byte {
+	head := uint64(len(a.Took))<<answerCount | uint64(a.Result)
+	if len(a.Value) > 0 {
 		head |= answerValue
 	}
+	if len(a.Dues) > 0 {
+		head |= answerDues
+	}
 	b = binary.AppendUvarint(b, head)
-	if r == Done {
-		for i, t := range took {
+	if a.Result == Done {
+		for i, t := range a.Took {
 			if i%8 == 0 {
 				b = append(b, 0)
 			}
@@ -36,11 +50,47 @@ func AppendAnswer(b []byte, r Result, took []bool, value string) []byte {
 			}
 		}
 	}
-	if value != "" {
-		b = AppendBytes(b, value)
+	if len(a.Dues) > 0 {
+		b = AppendBytes(b, a.Dues)
+	}
+	if len(a.Value) > 0 {
+		b = AppendBytes(b, a.Value)
 	}
 	return b
 }
+
+// Cut reads an answer to len(a.Took) operations from the beginning of b, and returns the bytes that follow. The answer's Dues
+// share the memory of b. ok is false if b does not begin with such an answer.
+func (a *Answer) Cut(b []byte) (rest []byte, ok bool) {
+	in := Reader{B: b}
+	head := in.Uvarint()
+	if in.Failed || head>>answerCount != uint64(len(a.Took)) {
+		return nil, false
+	}
+	a.Result = Result(head & answerResult)
+	clear(a.Took)
+	if a.Result == Done {
+		bits := (len(a.Took) + 7) / 8
+		if len(in.B) < bits {
+			return nil, false
+		}
+		for i := range a.Took {
+			a.Took[i] = in.B[i/8]>>(i%8)&1 != 0
+		}
+		in.B = in.B[bits:]
+	}
+	a.Dues, a.Value = nil, ""
+	if head&answerDues != 0 {
+		a.Dues = in.Bytes()
+	}
+	if head&answerValue != 0 {
+		a.Value = string(in.Bytes())
+	}
+	return in.B, !in.Failed
+}
+
+// AppendDue appends a due time, as its distance from the time of the answer.
+func AppendDue(b []byte, due, answered int64) []byte { return binary.AppendVarint(b, due-answered) }
 
 // AppendValues appends the values that a part's operations returned, as far as they fit into room, as the value of the
 // part's answer.
@@ -62,30 +112,4 @@ func CutValues(values []string, list string) []string {
 		}
 	}
 	return values
-}
-
-// CutAnswer decodes an answer that AppendAnswer has written for len(took) operations, and returns the bytes that
-// follow. Value shares the memory of b. ok is false if b does not begin with such an answer.
-func CutAnswer(b []byte, took []bool) (r Result, value, rest []byte, ok bool) {
-	in := Reader{B: b}
-	head := in.Uvarint()
-	if in.Failed || head>>answerCount != uint64(len(took)) {
-		return 0, nil, nil, false
-	}
-	r = Result(head & answerResult)
-	clear(took)
-	if r == Done {
-		bits := (len(took) + 7) / 8
-		if len(in.B) < bits {
-			return 0, nil, nil, false
-		}
-		for i := range took {
-			took[i] = in.B[i/8]>>(i%8)&1 != 0
-		}
-		in.B = in.B[bits:]
-	}
-	if head&answerValue != 0 {
-		value = in.Bytes()
-	}
-	return r, value, in.B, !in.Failed
 }

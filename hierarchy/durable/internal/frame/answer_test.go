@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -11,35 +12,31 @@ import (
 func TestAnswers(t *testing.T) {
 	many := make([]bool, 17)
 	many[0], many[8], many[16] = true, true, true
-	parts := []struct {
-		result Result
-		took   []bool
-		value  string
-	}{
-		{Done, []bool{true}, "value"}, {Done, []bool{false}, ""}, {Done, many, ""},
-		{Full, make([]bool, 9), ""}, {Later, make([]bool, 1), ""}, {Refused, make([]bool, 3), ""}, {Done, nil, ""},
-		{Done, []bool{true}, strings.Repeat("v", 300)},
+	value, due := "value", AppendDue(nil, 1e12, 5)
+	parts := []Answer{
+		{Done, []bool{true}, nil, value}, {Done, []bool{false}, nil, ""}, {Done, many, bytes.Repeat(due, 3), ""},
+		{Full, make([]bool, 9), nil, ""}, {Later, make([]bool, 1), nil, ""}, {Refused, make([]bool, 3), nil, ""},
+		{Done, nil, nil, ""}, {Done, []bool{true}, due, strings.Repeat(value, 60)},
 	}
 	var b []byte
-	for _, p := range parts {
-		b = AppendAnswer(b, p.result, p.took, p.value)
+	for i := range parts {
+		b = parts[i].Append(b)
 	}
 	rest := b
 	for _, p := range parts {
-		took := make([]bool, len(p.took))
-		for i := range took {
-			took[i] = true
+		got := Answer{Took: make([]bool, len(p.Took)), Value: value, Dues: due}
+		for i := range got.Took {
+			got.Took[i] = true
 		}
-		r, value, after, ok := CutAnswer(rest, took)
+		after, ok := got.Cut(rest)
 		require.True(t, ok)
-		require.Equal(t, p.result, r)
-		require.Equal(t, p.value, string(value))
-		require.Equal(t, p.took, append([]bool(nil), took...))
+		got.Took = append([]bool(nil), got.Took...)
+		require.Equal(t, p, got)
 		for n := range len(rest) - len(after) {
-			_, _, _, ok := CutAnswer(rest[:n], took)
+			_, ok := got.Cut(rest[:n])
 			require.False(t, ok)
 		}
-		_, _, _, ok = CutAnswer(rest, make([]bool, len(took)+1))
+		_, ok = (&Answer{Took: make([]bool, len(p.Took)+1)}).Cut(rest)
 		require.False(t, ok)
 		rest = after
 	}

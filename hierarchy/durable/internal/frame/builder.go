@@ -38,7 +38,7 @@ func (w *Builder) Finish() (b []byte, sum uint32) {
 	return w.coder.out, sum
 }
 
-// Add appends an operation and returns the ID of its timer: for Set, SetAt, Move and Next a new one, whatever op.ID is,
+// Add appends an operation and returns the ID of its timer: for Set, SetAt, Move, MoveAt and Next a new one, whatever op.ID is,
 // otherwise op.ID. Add panics if the frame has maxOps operations, or if the frame's version does not have the
 // operation. In a frame of version 1 it leaves out the fields of More.
 func (w *Builder) Add(op *Op) ID {
@@ -49,8 +49,8 @@ func (w *Builder) Add(op *Op) ID {
 		panic("frame: Add of " + op.Kind.String())
 	}
 	id := op.ID
-	if op.Kind.renews() {
-		id = w.header.newID(w.count)
+	if op.Kind.Renews() {
+		id = w.header.NewID(w.count)
 	}
 	w.coder.op(op, w.count)
 	w.count++

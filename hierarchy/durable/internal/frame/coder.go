@@ -33,8 +33,8 @@ func (c *coder) op(op *Op, place int) {
 		c.Fail()
 		return
 	}
-	if !c.writing && op.Kind.renews() {
-		op.ID, op.Wall = c.header.newID(place), op.Kind == SetAt || op.Kind == Next
+	if !c.writing && (op.Kind.Renews() || op.Kind == Request) {
+		op.ID, op.Wall = c.header.NewID(place), op.Kind == SetAt || op.Kind == MoveAt || op.Kind == Next
 	}
 	c.fields(op)
 	if more {
@@ -61,7 +61,7 @@ func (c *coder) fields(op *Op) {
 	case Keep, Import:
 		c.whole(op)
 		return
-	case Move:
+	case Move, MoveAt:
 		c.time(&op.Due)
 	case Remove:
 	case End, Start, Expire:

@@ -49,8 +49,8 @@ type Header struct {
 // in the frame. Owner makes the ID unique among copies of the log.
 type ID struct{ Owner, Number uint64 }
 
-// newID returns the ID of the timer that the operation at that place of the frame sets.
-func (h *Header) newID(place int) ID {
+// NewID returns the ID of the timer that the operation at that place of the frame sets.
+func (h *Header) NewID(place int) ID {
 	return ID{h.Owner, h.Number<<placeBits | uint64(place)}
 }
 

@@ -73,8 +73,13 @@ func newer() []Op {
 		{Kind: Import, ID: ID{8, (header.Number + 1) << placeBits}, Wall: true, State: Dead, Attempt: 1, Next: t, Key: []byte("k"), Value: []byte{},
 			More: More{Schedule: schedule, Trace: trace, Missed: 1, Started: true, Error: err, Failed: t}},
 		{Kind: End, ID: ID{Number: math.MaxUint64}, Key: []byte("k")},
+		{Kind: MoveAt, Wall: true, Due: t - 1e9, Key: []byte("k")},
+		{Kind: Request, Caller: 1, Serial: 300, Floor: 300, When: t - 1, Answers: []byte{5}, Kept: true, ID: ID{8, 70<<placeBits | 9}},
 	}
 }
+
+// placed reports whether the operation has the ID of its place.
+func placed(op *Op) bool { return op.Kind.Renews() || op.Kind == Request && !op.Kept }
 
 // build makes a frame of ops.
 func build(w *Builder, h Header, ops []Op) []byte {
@@ -105,7 +110,7 @@ func TestWhatIsBuiltIsRead(t *testing.T) {
 		require.Equal(t, header, f.Header)
 		require.Equal(t, len(b), f.Size)
 		for i := range ops {
-			if ops[i].Kind.renews() {
+			if placed(&ops[i]) {
 				ops[i].ID = ID{header.Owner, header.Number<<placeBits | uint64(i)}
 			}
 		}
@@ -124,7 +129,7 @@ func TestFramesOfVersion1(t *testing.T) {
 	require.Equal(t, h, f.Header)
 	for i, op := range all(t, f) {
 		want := samples()[i]
-		if want.Kind.renews() {
+		if placed(&want) {
 			want.ID = ID{h.Owner, h.Number<<placeBits | uint64(i)}
 		}
 		require.Equal(t, want, op)
@@ -206,7 +211,7 @@ func TestFullFrame(t *testing.T) {
 	f, err := Parse(b)
 	require.NoError(t, err)
 	require.Len(t, all(t, f), maxOps)
-	require.Greater(t, header.newID(0).Number, (&Header{Number: 76}).newID(maxOps-1).Number)
+	require.Greater(t, header.NewID(0).Number, (&Header{Number: 76}).NewID(maxOps-1).Number)
 }
 
 // Each bit of a frame counts, and so does each byte's being there.

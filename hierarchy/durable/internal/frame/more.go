@@ -63,6 +63,8 @@ func (op *Op) hasMore() bool {
 		return op.Name != 0
 	case Start:
 		return op.Moved
+	case Request:
+		return op.Kept
 	}
 	return false
 }
@@ -83,6 +85,11 @@ func (c *coder) more(op *Op) {
 		op.Moved = true
 		c.time(&op.Due)
 		c.uint32(&op.Missed)
+		return
+	case Request:
+		op.Kept = true
+		c.fixed(&op.ID.Owner)
+		c.number(&op.ID.Number)
 		return
 	case Set, SetAt, Keep, Import:
 	default:

@@ -23,6 +23,7 @@ const (
 	Start                    // the first attempt of a run of a schedule begins. The run makes up for Missed others
 	Expire                   // the dead timer ID was removed after the time for which it is kept
 	Import                   // a whole timer from another log. It replaces the timer of Key
+	MoveAt                   // like Move, but Due is a wall time
 	kinds
 
 	version2 = Next // version 1 has neither this kind nor those after it
@@ -32,7 +33,7 @@ var kindNames = [kinds]string{
 	Set: "set", SetAt: "setat", Move: "move", Remove: "remove", End: "end", Begin: "begin",
 	Fail: "fail", Die: "die", Revive: "revive", Keep: "keep", Takeover: "takeover", Close: "close",
 	Request: "request", Next: "next", Start: "start", Expire: "expire",
-	Import: "import",
+	Import: "import", MoveAt: "moveat",
 }
 
 func (k Kind) String() string {
@@ -42,8 +43,8 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// renews reports whether the operation gives the timer a new ID.
-func (k Kind) renews() bool { return k <= Move || k == Next }
+// Renews reports whether the operation gives the timer a new ID.
+func (k Kind) Renews() bool { return k <= Move || k == Next || k == MoveAt }
 
 // has reports whether frames with that header may have operations of a kind.
 func (h *Header) has(k Kind) bool { return k > 0 && k < kinds && (k < version2 || h.version() >= 2) }
@@ -75,10 +76,10 @@ func (h *Header) states() State {
 type Op struct {
 	Kind    Kind
 	State   State  // Keep, Import
-	Wall    bool   // SetAt, Next, and a Keep of such a timer: Due is a wall time
+	Wall    bool   // SetAt, MoveAt, Next, and a Keep of such a timer: Due is a wall time
 	Attempt uint32 // Begin, Fail, Die, Keep
-	ID      ID     // all operations on a timer except Remove. Set, SetAt, Move and Next: the new ID
-	Due     int64  // Set, SetAt, Move, Revive, Keep, Next, and Start if Moved
+	ID      ID     // all operations on a timer except Remove. Set, SetAt, Move, MoveAt and Next: the new ID. Request: see Kept
+	Due     int64  // Set, SetAt, Move, MoveAt, Revive, Keep, Next, and Start if Moved
 	Next    int64  // Fail, Begin with Name, and a Keep that has attempts or is Postponed: when the next attempt is due
 	Name    uint64 // Begin, and a Keep that is Left: the name of the attempt that was left, otherwise 0
 	Key     []byte // all operations on a timer
@@ -93,7 +94,10 @@ type Op struct {
 	Serial  uint64 // Request: the serial number of the request
 	Floor   uint64 // Request: the caller no longer waits for answers to requests with lower numbers. At most Serial
 	When    int64  // Request: the time of the request's first answer
-	Answers []byte // Request: the answers to all parts, from AppendAnswer
+	Answers []byte // Request: the answers to all parts, from Answer.Append
+	// Kept is for a Request that trimming has written again. ID is then that of the place where the Request was first,
+	// otherwise that of its own place: the operations that it answers were in the places before.
+	Kept bool
 }
 
 // How tells how a run of a schedule ended.

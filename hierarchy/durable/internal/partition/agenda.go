@@ -47,7 +47,7 @@ type job struct {
 // job returns the next attempt of a timer that is due.
 func (a *agenda) job(d state.Due) job {
 	t := a.state.Timer(d.Ref)
-	j := job{ref: d.Ref, id: t.ID, attempt: t.Attempt + 1, due: d}
+	j := job{ref: d.Ref, id: t.ID, attempt: state.AfterAttempt(t.Attempt), due: d}
 	if t.Schedule == "" {
 		return j
 	}

@@ -20,7 +20,7 @@ func (f *firer) announce(j job) {
 	f.lateness.Add(time.Duration(f.time.since(j.due.Since, j.due.Wall)))
 	err := j.invalid
 	if err == nil {
-		err = f.cfg.Announce(f.cfg.firing(&t, t.Attempt+1, f.epoch))
+		err = f.cfg.Announce(f.cfg.firing(&t, state.AfterAttempt(t.Attempt), f.epoch))
 	}
 	if err != nil {
 		a := f.taken(j)

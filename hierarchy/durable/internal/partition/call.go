@@ -11,14 +11,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Op is an operation that a caller requests: Set, SetAt, Move, Remove or Revive.
+// Op is an operation that a caller requests: Set, SetAt, Move, MoveAt, Remove, Revive or Import.
 type Op struct {
 	Kind       frame.Kind // the kind End ends an attempt by its token: see Ending
-	If         Condition  // Set: the condition under which the timer is set
-	Whole      bool       // Set and Remove: the call returns the timer that the key had before. See Was
+	If         Condition  // Set and SetAt: the condition under which the timer is set
+	Whole      bool       // the call returns a timer. See Op.returns
 	Key, Value []byte
 	In         time.Duration // Set and Move: the time until the timer is due, counted from Start
-	Due        int64         // SetAt: the wall time when the timer is due. Start sets Due for Set and Move
+	Due        int64         // SetAt and MoveAt: the wall time when the timer is due. Otherwise set by Start, or with the answer
 	By         uint64        // the attempt whose handler requests this operation on its own key, or 0. See Call.From
 	Timer      *state.Timer  // Import: the timer, without Key and Value. If it was running, the import makes it wait
 	Schedule   []byte        // SetAt: when the timer runs, as text. Start sets Due to the first run
@@ -35,17 +35,38 @@ type Call struct {
 	Request RequestID
 	Parts   []Part // with Request: which operations belong to which caller. If empty, all belong to one caller
 	Took    []bool // after Wait: whether each operation was committed. An operation that changes nothing is not
-	// Values is set after Wait if there are no Parts. It has, in order, the results of the committed operations for
-	// which Op.takesOut is true. If the owner is another process and its answer had no room, the last results are
+	// Values is set after Wait if there are no Parts. It has, in order, the results of the operations for which
+	// Op.returns is true. If the owner is another process and its answer had no room, the last results are
 	// missing.
 	Values []string
+	Origin // set after Wait
 
 	one      [1]Part // the only part of a Call that has a Request and no Parts
+	place    int     // the place in the frame of the first operation that is committed, or known if Origin is complete
+	dues     []byte  // a buffer for AppendAnswer
 	size     int
 	result   error // set by the writer: the answer to give once the frame is in the log
 	err      error
 	answered atomic.Bool
 	done     chan struct{} // of capacity 1
+}
+
+// known is the place of a Call whose Origin is that of an earlier copy, in the log.
+const known = -1
+
+// Origin is where the log has the operations of a Call.
+type Origin struct {
+	Time int64 // of the frame
+	// First is the ID of the first timer if the first operation that was committed has set or moved one. The numbers of
+	// the operations that were committed, whatever they are, follow each other.
+	First frame.ID
+}
+
+// located is called when the frame with the operations of c is in the log.
+func (c *Call) located(h *frame.Header) {
+	if c.place != known {
+		c.First = h.NewID(c.place)
+	}
 }
 
 // Reset empties c, to use it again.
@@ -175,3 +196,8 @@ func (c *Call) HasDurations() bool {
 
 // counts reports whether a's due time counts from now.
 func (a *Op) counts() bool { return a.Kind == frame.Set || a.Kind == frame.Move }
+
+// isNewer reports whether an operation needs frames of version 2.
+func isNewer(a Op) bool {
+	return len(a.Schedule) > 0 || a.Kind == frame.Import || a.Kind == frame.MoveAt
+}

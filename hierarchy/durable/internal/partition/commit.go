@@ -80,6 +80,9 @@ func (w *writer) apply(b []byte, after time.Duration) error {
 // settle answers the calls and ends the other items of the batch, now that the frame is in the log.
 func (w *writer) settle() {
 	b := &w.batch
+	for _, c := range b.calls {
+		c.located(&w.head.Header)
+	}
 	if len(b.calls) > 0 && !w.tenure.holds() {
 		w.tenure.answerLater(b.calls)
 		b.calls = b.calls[:0]

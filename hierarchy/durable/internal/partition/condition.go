@@ -25,11 +25,14 @@ func (d *draft) holds(a *Op, was *change) bool {
 	if a.If == IfAbsent {
 		return false
 	}
-	due := d.until(was)
-	if a.If == IfSooner {
-		return a.Due < due
+	due, until := a.Due, d.until(was)
+	if a.Kind == frame.SetAt {
+		due = fromWall(due, d.now, d.wall)
 	}
-	return a.Due > due
+	if a.If == IfSooner {
+		return due < until
+	}
+	return due > until
 }
 
 // until returns when the next attempt of a key's timer is due, in the owner's time. If an attempt is in progress, until
@@ -66,38 +69,62 @@ func untilOf(s *state.State, ref state.Ref, now, wall int64) int64 {
 // fromWall converts a wall time to the owner's time.
 func fromWall(t, now, wall int64) int64 { return state.Add(now, state.Sub(t, wall)) }
 
-// takesOut reports whether the operation, if it is committed, returns something to its caller: the value that it
-// removed or, with Whole, the timer that the key had before, in the encoding that Was decodes.
-func (a *Op) takesOut() bool { return a.Kind == frame.Remove || a.Whole }
+// mayReturn reports whether the operation may return something to its caller.
+func (a *Op) mayReturn() bool { return a.Kind == frame.Remove || a.Whole }
 
-// takenOut returns what an operation that is committed returns to its caller.
-func (d *draft) takenOut(a *Op, was *change) string {
-	if !a.Whole {
-		return was.text()
+// returns reports whether the operation returns something to its caller. took tells whether it was committed. A Remove
+// returns the value that it removed. With Whole, the result is a timer, in the encoding that Was decodes:
+//   - of a Set or SetAt with a condition that did not hold: the timer that the key has;
+//   - of a Move or MoveAt: the timer that was moved, whose ID is not known yet;
+//   - of a Revive: the timer that was revived;
+//   - otherwise: the timer that the key had before, if any.
+func (a *Op) returns(took bool) bool {
+	if a.If != Always {
+		return a.Whole && !took
 	}
-	if was.after == absent || a.Kind != frame.Remove && was.after == dead {
-		return ""
-	}
-	t := d.timer(was)
-	t.Key, t.Value = "", was.text()
-	return string(t.Append(nil))
+	return took && a.mayReturn()
 }
 
-// timer returns the timer of a key. If the timer's handler has not been called yet, claim prevents the call until the
-// frame is settled, so that the returned timer is still right when the operation is committed.
-func (d *draft) timer(was *change) state.Timer {
+// returned returns what an operation returns to its caller.
+func (d *draft) returned(a *Op, was *change, took bool) string {
+	var t state.Timer
 	switch {
-	case was.ref == 0:
+	case !a.Whole:
+		return was.text()
+	case !took:
+		t = d.present(was)
+	case a.Kind == frame.Move, a.Kind == frame.MoveAt:
+		t.Schedule = was.extra.Schedule
+	case a.Kind == frame.Revive:
+		t.ID, t.Due, t.Schedule = was.id, d.now, was.extra.Schedule
+	case was.after == absent, a.Kind != frame.Remove && was.after == dead:
+		return ""
+	default:
+		t = d.timer(was)
+	}
+	t.Key, t.Value = "", was.text()
+	return string(t.Append(make([]byte, 0, t.Size())))
+}
+
+// present returns the timer of a key as it is now.
+func (d *draft) present(was *change) state.Timer {
+	if was.ref == 0 {
 		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Next: was.next,
 			Dead: was.after == dead, Extra: was.extra}
-	case was.after == live && !d.claim(was.ref, was.id) && d.state.IsRunning(was.ref, was.id):
-		return d.state.Timer(was.ref) // the attempt in progress does not count
 	}
 	return d.state.Listed(was.ref)
 }
 
-// Was decodes what an operation with Whole returned: the timer that the key had before, without the key. ok is false if
-// there was no such timer.
+// timer returns the timer of a key that the operation takes away from it. If its handler has not been called yet, it is
+// not called before the outcome of the frame is known.
+func (d *draft) timer(was *change) state.Timer {
+	if was.ref != 0 && was.after == live && !d.claim(was.ref, was.id) && d.state.IsRunning(was.ref, was.id) {
+		return d.state.Timer(was.ref) // the attempt in progress does not count
+	}
+	return d.present(was)
+}
+
+// Was decodes what an operation with Whole returned: a timer without its key. ok is false if there was none.
 func Was(text string) (t state.Timer, ok bool) {
 	if text == "" {
 		return t, false

@@ -30,7 +30,7 @@ var (
 	ErrTooLarge = errors.New("durable: too large")
 	ErrDamaged  = storage.ErrDamaged
 	// ErrMixed is for a call whose operations could not be read by a process of an earlier version that shares the log.
-	ErrMixed = fmt.Errorf("%w: a process of an earlier version, which can read neither schedules nor what Import writes, shares the timers", ErrUnavailable)
+	ErrMixed = fmt.Errorf("%w: a process of an earlier version, which can read neither schedules nor what Import and MoveAt write, shares the timers", ErrUnavailable)
 	// ErrSchedule is for a schedule that has no run, or that the owner can't parse, for example because the owner does
 	// not know the time zone.
 	ErrSchedule = fmt.Errorf("%w: the owner of the partition can't read the schedule, or it has no run", ErrArgument)

@@ -22,7 +22,7 @@ type draft struct {
 	nameOf  func(state.Ref) uint64                  // firer.nameOf
 	deaths  []death                                 // of timers whose attempts are ended by their tokens
 	owns    map[int]uint64                          // by the index of an operation: its Op.By or the name of its Ending
-	answers map[state.Request]string                // the answers that the frame holds
+	answers map[state.Request]drafted               // the answers that the frame holds
 	floors  map[uint64]uint64                       // by caller: the highest floor in the frame
 	latest  map[uint64]uint64                       // by caller: the highest serial number in the frame
 	room    []byte                                  // a buffer for encoding an answer
@@ -136,7 +136,7 @@ func (d *draft) fits(it *item) bool {
 
 // call adds those operations of c that change something. If it returns an error, it has added no operation.
 func (d *draft) call(c *Call) error {
-	if d.Header().Version < 2 && slices.ContainsFunc(c.Ops, func(a Op) bool { return len(a.Schedule) > 0 || a.Kind == frame.Import }) {
+	if d.Header().Version < 2 && slices.ContainsFunc(c.Ops, isNewer) {
 		return ErrMixed
 	}
 	if c.Request.named() {
@@ -145,6 +145,7 @@ func (d *draft) call(c *Call) error {
 	if refused(c.Ops) {
 		return ErrSchedule
 	}
+	c.place, c.Time = d.Len(), d.Header().Time
 	var ok bool
 	if c.Values, ok = d.addOps(c.Ops, c.Took, d.cfg.MaxPending, c.Values[:0]); !ok {
 		return ErrFull
@@ -208,8 +209,8 @@ func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 		now.value, now.raw, now.wall = "", a.Value, a.Kind == frame.SetAt
 		now.extra = state.Extra{Schedule: string(a.Schedule), Trace: string(a.Trace)}
 		took = d.holds(a, &was)
-	case frame.Move:
-		now.extra.Started = false
+	case frame.Move, frame.MoveAt:
+		now.wall, now.extra.Started = a.Kind == frame.MoveAt, false
 		now.extra.Forgive()
 		took = was.after == live
 	case frame.Remove:
@@ -237,11 +238,11 @@ func (d *draft) addOp(a *Op, values *[]string) bool {
 	}
 	was, hash := d.look(a.Key)
 	now, took := d.becomes(a, was)
+	if a.returns(took) {
+		*values = append(*values, d.returned(a, &was, took))
+	}
 	if !took {
 		return false
-	}
-	if a.takesOut() {
-		*values = append(*values, d.takenOut(a, &was))
 	}
 	op := frame.Op{Kind: a.Kind, Key: a.Key, Due: a.Due, More: frame.More{Schedule: a.Schedule, Trace: a.Trace}}
 	switch a.Kind {

@@ -116,22 +116,25 @@ func ask(b *bench, p *Partition, in partitiontest.Input) (out partitiontest.Outp
 	return out, err
 }
 
-// requestOf returns the operation that a history has. Each second Remove asks for the whole timer.
+// requestOf returns the operation that a history has. Each second Remove asks for the whole timer, and so does whatever
+// else can.
 func requestOf(in partitiontest.Input) Op {
 	a := Op{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
 	if in.Absent {
 		a.If = IfAbsent
 	}
-	a.Whole = in.Swap || in.Kind == frame.Remove && len(in.Value)%2 == 0
+	a.Whole = in.Swap || in.Absent || in.Kind == frame.Move || in.Kind == frame.Remove && len(in.Value)%2 == 0
 	return a
 }
 
 // outputOf returns the answer to a call with that operation.
 func outputOf(c *Call) (out partitiontest.Output) {
 	out.OK, out.Value = c.Took[0], strings.Join(c.Values, "")
-	if c.Ops[0].Whole {
+	if a := &c.Ops[0]; a.Whole {
 		t, ok := Was(out.Value)
-		out.OK, out.Value = ok, t.Value
+		if out.Value = t.Value; a.If == Always && a.Kind != frame.Move {
+			out.OK = ok
+		}
 	}
 	return out
 }

@@ -142,14 +142,32 @@ func (m *model) step() {
 	}
 }
 
-// ask calls for an operation. A process that dies does not answer. took is nil then.
-func (m *model) ask(a Op) (took *bool) {
-	ok, err := m.try(a)
-	if err != nil {
+// asked calls for an operation. A process that dies does not answer. asked returns nil then.
+func (m *model) asked(a Op) *Call {
+	c := &Call{Ops: []Op{a}}
+	if err := m.p.Do(m.t.Context(), c); err != nil {
 		m.True(m.died, "%v", err)
 		return nil
 	}
-	return &ok
+	return c
+}
+
+// ask is asked, and returns whether the operation was committed.
+func (m *model) ask(a Op) (took *bool) {
+	if c := m.asked(a); c != nil {
+		took = &c.Took[0]
+	}
+	return took
+}
+
+// made finds that an operation has answered with the ID and the due time of the timer that it has made.
+func (m *model) made(key string, c *Call, due time.Duration) {
+	m.Equal(int64(due), c.Ops[0].Due)
+	if t, ok, err := m.listed(key); err == nil && !m.died { // a process that dies may have answered before
+		m.True(ok)
+		m.Equal(t.ID, c.First)
+		m.Equal(t.Due, c.Ops[0].Due)
+	}
 }
 
 func (m *model) opSet(key string) {
@@ -160,23 +178,34 @@ func (m *model) opSet(key string) {
 	if m.rand.IntN(3) == 0 {
 		a.Kind, a.Due = frame.SetAt, m.mock.Now().Add(d).UnixNano()
 	}
-	took := m.ask(a)
-	m.maybe(key, took != nil, func(*entry) *entry { c := e; return &c })
-	if took != nil {
-		m.True(*took)
+	c := m.asked(a)
+	m.maybe(key, c != nil, func(*entry) *entry { c := e; return &c })
+	if c != nil {
+		m.True(c.Took[0])
+		m.made(key, c, e.due)
 	}
 }
 
 func (m *model) opMove(key string) {
 	d := time.Duration(m.rand.IntN(4000)) * time.Millisecond
 	was := m.only(key)
-	took := m.ask(Op{Kind: frame.Move, Key: []byte(key), In: d})
+	a := Op{Kind: frame.Move, Whole: true, Key: []byte(key), In: d}
+	if m.rand.IntN(2) == 0 {
+		a.Kind, a.Due = frame.MoveAt, m.mock.Now().Add(d).UnixNano()
+	}
+	c := m.asked(a)
 	can := was != nil && !was.dead
-	if took != nil {
-		m.Equal(can, *took)
+	if c != nil {
+		m.Equal(can, c.Took[0])
+	}
+	if can && c != nil {
+		t, ok := Was(c.Values[0])
+		m.True(ok)
+		m.Equal(was.value, t.Value)
+		m.made(key, c, m.mock.Elapsed()+d)
 	}
 	if can {
-		m.maybe(key, took != nil, func(e *entry) *entry {
+		m.maybe(key, c != nil, func(e *entry) *entry {
 			return &entry{value: e.value, due: m.mock.Elapsed() + d}
 		})
 	}

@@ -21,17 +21,31 @@ func (m *model) opSetIf(key string) {
 		return
 	}
 	next := m.mock.Elapsed() + remaining
-	a := Op{Kind: frame.Set, If: IfAbsent + Condition(m.rand.IntN(int(Conditions-IfAbsent))), Key: []byte(key), Value: []byte(e.value), In: d}
+	a := Op{Kind: frame.Set, Whole: true, If: IfAbsent + Condition(m.rand.IntN(int(Conditions-IfAbsent))), Key: []byte(key), Value: []byte(e.value), In: d}
+	if m.rand.IntN(3) == 0 {
+		a.Kind, a.Due = frame.SetAt, m.mock.Now().Add(d).UnixNano()
+	}
+	there, _, err := m.listed(key)
+	if err != nil {
+		m.True(m.died, "%v", err)
+		return
+	}
 	want := was == nil || was.dead
 	if !want {
 		want = a.If == IfSooner && e.due < next || a.If == IfLater && e.due > next
 	}
-	took := m.ask(a)
-	if took != nil {
-		m.Equal(want, *took, "%v for %v", a, next)
+	c := m.asked(a)
+	if c != nil {
+		m.Equal(want, c.Took[0], "%v for %v", a, next)
+		if want {
+			m.made(key, c, e.due)
+		} else {
+			got, _ := Was(c.Values[0])
+			m.Equal(there, got)
+		}
 	}
 	if want {
-		m.maybe(key, took != nil, func(*entry) *entry { c := e; return &c })
+		m.maybe(key, c != nil, func(*entry) *entry { c := e; return &c })
 	}
 }
 

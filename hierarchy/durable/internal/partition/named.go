@@ -13,18 +13,17 @@ import (
 // the request, named adds nothing, and c gets that answer.
 func (d *draft) named(c *Call) error {
 	id := c.Request.key()
-	answer, ok := d.answers[id]
-	if !ok {
-		answer, ok = d.state.Answer(id)
-	}
+	answer, place, ok := d.answer(id)
 	if id.Serial < max(d.floors[id.Caller], d.state.Floor(id.Caller)) {
 		return ErrForgotten
 	}
 	if ok {
 		var rest []byte
-		if rest, c.result = c.TakeAnswer([]byte(answer)); len(rest) > 0 {
+		c.place = place
+		if rest, c.result = c.TakeAnswer([]byte(answer.Parts), Origin{answer.When, answer.ID}); len(rest) > 0 {
 			c.result = errOtherRequest
 		}
+		c.First.Number -= Committed(c.Took)
 		return nil
 	}
 	if err := d.standing(id); err != nil {
@@ -32,6 +31,31 @@ func (d *draft) named(c *Call) error {
 	}
 	d.addNamed(c, d.cfg.MaxPending, d.cfg.frameBytes())
 	return nil
+}
+
+// drafted is an answer in the frame that is being made.
+type drafted struct {
+	parts string
+	place int // Call.place
+}
+
+// answer returns the answer to a request that the log or the frame already has.
+func (d *draft) answer(id state.Request) (a state.Answer, place int, ok bool) {
+	if in, ok := d.answers[id]; ok {
+		return state.Answer{Parts: in.parts, When: d.Header().Time}, in.place, true
+	}
+	a, ok = d.state.Answer(id)
+	return a, known, ok
+}
+
+// Committed returns how many operations were committed.
+func Committed(took []bool) (n uint64) {
+	for _, t := range took {
+		if t {
+			n++
+		}
+	}
+	return n
 }
 
 // standing returns an error if a request without an answer must not go into the log.
@@ -55,6 +79,7 @@ func (d *draft) standing(id state.Request) error {
 // addNamed adds, for each part of c, the operations that change something, and then the answer. limit is the size of
 // the frame.
 func (d *draft) addNamed(c *Call, pending, limit int) {
+	c.place, c.Time = d.Len(), d.Header().Time
 	from, room, ok := 0, limit-d.Size()-c.size, true
 	for i := range c.parts() {
 		p := &c.parts()[i]
@@ -81,12 +106,12 @@ func (d *draft) addNamed(c *Call, pending, limit int) {
 // remember adds the answer of c to the frame.
 func (d *draft) remember(c *Call) {
 	if d.answers == nil {
-		d.answers, d.floors = make(map[state.Request]string), make(map[uint64]uint64)
+		d.answers, d.floors = make(map[state.Request]drafted), make(map[uint64]uint64)
 		d.latest = make(map[uint64]uint64)
 	}
 	id := c.Request
 	d.room = c.AppendAnswer(d.room[:0])
-	d.answers[id.key()] = string(d.room)
+	d.answers[id.key()] = drafted{string(d.room), c.place}
 	d.floors[id.Caller] = max(d.floors[id.Caller], id.Floor)
 	d.latest[id.Caller] = max(d.latest[id.Caller], id.Serial)
 	d.Add(&frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: id.Floor,
@@ -125,7 +150,7 @@ func answerValue(ops []Op, values []string, room int) string {
 // valueSize returns the size of the values that a part returns, without the values that the answer leaves out.
 func (d *draft) valueSize(ops []Op) (size int) {
 	for i := range ops {
-		if !ops[i].takesOut() {
+		if !ops[i].mayReturn() {
 			continue
 		}
 		was, _ := d.look(ops[i].Key)

@@ -125,6 +125,7 @@ func TestRecordALog(t *testing.T) {
 	b.setAt("wall", "", b.mock.Now().Add(2000*time.Hour))
 	b.set("moved", "as it was", time.Hour)
 	b.True(b.move("moved", 500*time.Hour))
+	b.True(b.do(Op{Kind: frame.MoveAt, Key: []byte("wall"), Due: b.mock.Now().Add(2100 * time.Hour).UnixNano()}))
 	b.set("removed", "", time.Hour)
 	b.remove("removed")
 	for _, k := range []string{"fails", "dead", "revived", "ends"} {

@@ -70,7 +70,7 @@ func (f *firer) changed(op *frame.Op, by uint64) {
 		f.endedBy(by)
 	case frame.Begin:
 		f.remove(f.lasting[op.Name])
-	case frame.Set, frame.SetAt, frame.Move, frame.Remove, frame.Import:
+	case frame.Set, frame.SetAt, frame.Move, frame.MoveAt, frame.Remove, frame.Import:
 		for _, a := range f.outdone[string(op.Key)] {
 			if a.name != by {
 				a.cancel(nil)

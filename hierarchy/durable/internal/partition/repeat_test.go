@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -51,6 +52,9 @@ type answered struct {
 	parts []Part
 	took  []bool
 	at    time.Duration
+	known bool // whether the fields below are
+	first frame.ID
+	dues  []int64
 }
 
 func (r *repeater) step() {
@@ -58,7 +62,7 @@ func (r *repeater) step() {
 	if n := len(r.done); n > 0 && r.rand.IntN(3) == 0 {
 		serial := max(0, n-1-r.rand.IntN(20))
 		if r.mock.Elapsed()-r.done[n-1].at < state.Remember {
-			r.until(uint64(serial), r.done[serial])
+			r.until(uint64(serial), &r.done[serial])
 			r.Equal(r.lastIDs, r.ids())
 		}
 		return
@@ -67,10 +71,11 @@ func (r *repeater) step() {
 		r.floor = max(r.floor, uint64(max(0, len(r.done)-r.rand.IntN(12))))
 	}
 	want := r.expect()
-	r.until(uint64(len(r.done)), want)
+	r.until(uint64(len(r.done)), &want)
 	r.done = append(r.done, want)
 	r.Equal(r.timers, r.keys(false))
 	r.lastIDs = r.ids()
+	r.check(&want)
 }
 
 // expect makes a request, and says what its answer must be.
@@ -134,10 +139,10 @@ func listOf(n int, values []string) (list string) {
 }
 
 // until asks until there is an answer, which must be that.
-func (r *repeater) until(serial uint64, want answered) {
+func (r *repeater) until(serial uint64, want *answered) {
 	for answered := false; !answered; {
 		r.disturb()
-		c := &Call{Ops: want.ops, Request: RequestID{Caller: 7, Serial: serial + 1, Floor: min(r.floor, serial) + 1}}
+		c := &Call{Ops: slices.Clone(want.ops), Request: RequestID{Caller: 7, Serial: serial + 1, Floor: min(r.floor, serial) + 1}}
 		for _, p := range want.parts {
 			c.Parts = append(c.Parts, Part{End: p.End})
 		}
@@ -149,6 +154,7 @@ func (r *repeater) until(serial uint64, want answered) {
 			r.GreaterOrEqual(serial, r.floor)
 			r.Equal(want.took, c.Took)
 			r.Equal(want.parts, c.Parts)
+			r.same(want, c)
 		case errors.Is(err, ErrForgotten):
 			answered = true
 			r.Less(serial, r.floor)
@@ -159,6 +165,48 @@ func (r *repeater) until(serial uint64, want answered) {
 			r.rise()
 		}
 	}
+}
+
+// same finds that all answers to a request have the same IDs and due times.
+func (r *repeater) same(want *answered, c *Call) {
+	var dues []int64
+	for i := range c.Ops {
+		if c.Took[i] && c.Ops[i].Kind.Renews() {
+			dues = append(dues, c.Ops[i].Due)
+		}
+	}
+	if !want.known {
+		want.known, want.first, want.dues = true, c.First, dues
+	}
+	r.Equal(want.dues, dues)
+	if Committed(c.Took) > 0 {
+		r.Equal(want.first, c.First)
+	}
+}
+
+// check finds that the answer to the latest request has the IDs and due times of its timers.
+func (r *repeater) check(want *answered) {
+	id, dues := want.first, want.dues
+	made := map[string]state.Timer{}
+	for i := range want.ops {
+		a := &want.ops[i]
+		if !want.took[i] {
+			continue
+		}
+		if delete(made, string(a.Key)); a.Kind.Renews() {
+			made[string(a.Key)] = state.Timer{ID: id, Due: dues[0]}
+			dues = dues[1:]
+		}
+		id.Number++
+	}
+	r.NoError(r.p.All(false, func(t state.Timer) bool {
+		if m, ok := made[t.Key]; ok {
+			r.Equal(m, state.Timer{ID: t.ID, Due: t.Due})
+			delete(made, t.Key)
+		}
+		return true
+	}))
+	r.Empty(made)
 }
 
 // rise opens the partition after a death.

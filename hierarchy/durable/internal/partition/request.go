@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -68,30 +69,56 @@ func (c *Call) parts() []Part {
 	return c.one[:]
 }
 
-// AppendAnswer appends the answer to c, part by part.
+// AppendAnswer appends the answer to c, part by part. The Origin of c is not in it.
 func (c *Call) AppendAnswer(b []byte) []byte {
 	from := 0
 	for i := range c.parts() {
 		p := &c.parts()[i]
-		b = frame.AppendAnswer(b, result(p.Err), c.Took[from:p.End], p.Value)
+		a := frame.Answer{Result: result(p.Err), Took: c.Took[from:p.End], Value: p.Value}
+		c.dues = appendDues(c.dues[:0], c.Ops[from:p.End], a.Took, c.Time)
+		a.Dues = c.dues
+		b = a.Append(b)
 		from = p.End
 	}
 	return b
 }
 
-// TakeAnswer decodes the answer at the beginning of b, which AppendAnswer has encoded, and stores it in c. It returns
-// the bytes that follow, and the error that Wait returns with this answer. If the answer belongs to another request,
-// rest is empty.
-func (c *Call) TakeAnswer(b []byte) (rest []byte, err error) {
+// appendDues appends when the timers that were set or moved are due.
+func appendDues(b []byte, ops []Op, took []bool, answered int64) []byte {
+	for i := range ops {
+		if took[i] && ops[i].Kind.Renews() {
+			b = frame.AppendDue(b, ops[i].Due, answered)
+		}
+	}
+	return b
+}
+
+// takeDues is the inverse of appendDues. It sets when the operations are due.
+func takeDues(b []byte, ops []Op, took []bool, answered int64) bool {
+	in := frame.Reader{B: b}
+	for i := range ops {
+		if took[i] && ops[i].Kind.Renews() {
+			ops[i].Due = answered + in.Varint()
+		}
+	}
+	return in.Ended()
+}
+
+// TakeAnswer decodes the answer at the beginning of b, which AppendAnswer has encoded, and stores it in c with its
+// Origin. It returns the bytes that follow, and the error that Wait returns with this answer. If the answer belongs to
+// another request, rest is empty.
+func (c *Call) TakeAnswer(b []byte, o Origin) (rest []byte, err error) {
+	c.Origin = o
 	c.Took = slices.Grow(c.Took[:0], len(c.Ops))[:len(c.Ops)]
 	from := 0
 	for i := range c.parts() {
 		p := &c.parts()[i]
-		r, value, rest, ok := frame.CutAnswer(b, c.Took[from:p.End])
-		if !ok {
+		a := frame.Answer{Took: c.Took[from:p.End]}
+		rest, ok := a.Cut(b)
+		if !ok || !takeDues(a.Dues, c.Ops[from:p.End], a.Took, o.Time) {
 			return nil, errOtherRequest
 		}
-		p.Err, p.Value = results[r], string(value)
+		p.Err, p.Value = results[a.Result], a.Value
 		b, from = rest, p.End
 	}
 	return b, c.whole()
@@ -106,11 +133,13 @@ func (c *Call) whole() error {
 	switch p := &c.one[0]; {
 	case len(c.Ops) != 1:
 		c.Values = frame.CutValues(c.Values, p.Value)
-	case c.Took[0] && c.Ops[0].takesOut():
+	case c.one[0].Err == nil && c.Ops[0].returns(c.Took[0]):
 		c.Values = append(c.Values, p.Value)
 	}
 	return c.one[0].Err
 }
 
 // answerSize returns an upper bound for the bytes of c's answer in a frame, apart from values.
-func (c *Call) answerSize() int { return opBytes + 4*len(c.parts()) + len(c.Ops)/8 }
+func (c *Call) answerSize() int {
+	return opBytes + 8*len(c.parts()) + len(c.Ops)/8 + binary.MaxVarintLen64*len(c.Ops)
+}

@@ -2,7 +2,6 @@ package partition
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -122,7 +121,7 @@ func (d *draft) startRun(j *job, was change, hash uint64) bool {
 	case schedule.MissedOnce:
 		last, n := missedRuns(j.schedule, due, d.wall)
 		if n > 0 {
-			op.Moved, op.Due, op.Missed = true, last, uint32(min(uint64(t.Missed)+uint64(n), math.MaxUint32))
+			op.Moved, op.Due, op.Missed = true, last, uint32(min(uint64(t.Missed)+uint64(n), state.MaxCount))
 		}
 	}
 	d.Add(&op)

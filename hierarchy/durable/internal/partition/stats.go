@@ -70,7 +70,7 @@ func (c *Counts) add(op *frame.Op) {
 	switch op.Kind {
 	case frame.Set, frame.SetAt, frame.Import:
 		c.Set++
-	case frame.Move:
+	case frame.Move, frame.MoveAt:
 		c.Moved++
 	case frame.Remove:
 		c.Removed++

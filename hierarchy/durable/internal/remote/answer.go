@@ -75,6 +75,20 @@ func statusOf(err error) status {
 	return failed
 }
 
+// appendDone appends the answer to the operations of a call that the log has answered.
+func appendDone(b []byte, c *partition.Call) []byte {
+	b = startAnswer(b, done)
+	b = binary.LittleEndian.AppendUint64(b, uint64(c.Time))
+	b = binary.LittleEndian.AppendUint64(b, c.First.Owner)
+	b = binary.AppendUvarint(b, c.First.Number)
+	return c.AppendAnswer(b)
+}
+
+// origin reads where the log has the operations of an answered message.
+func (c *cutter) origin() partition.Origin {
+	return partition.Origin{Time: int64(c.Fixed()), First: frame.ID{Owner: c.Fixed(), Number: c.Uvarint()}}
+}
+
 func startAnswer(b []byte, s status) []byte { return append(b, Version, byte(s)) }
 
 // appendFailure appends the answer for an error.

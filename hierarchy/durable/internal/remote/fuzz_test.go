@@ -21,7 +21,8 @@ func sample() (message []byte, want *partition.Call) {
 	parts := [][]partition.Op{
 		{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1"), In: time.Hour}, {Kind: frame.SetAt, Key: []byte{}, Value: []byte{}, Due: math.MinInt64}},
 		{{Kind: frame.Move, Key: []byte("b"), In: math.MinInt64, By: 1 << 63}, {Kind: frame.Remove, Key: []byte("c")}, {Kind: frame.Revive, Key: []byte("d")}},
-		{{Kind: frame.Set, If: partition.IfLater, Whole: true, By: 1, Key: []byte("e"), Value: []byte{}, In: math.MinInt64}, {Kind: frame.Remove, Whole: true, Key: []byte("f")}},
+		{{Kind: frame.MoveAt, Whole: true, Key: []byte("m"), Due: 5}, {Kind: frame.SetAt, If: partition.IfSooner, Whole: true, Key: []byte("n"), Value: []byte("v"), Due: 6},
+			{Kind: frame.Set, If: partition.IfLater, Whole: true, By: 1, Key: []byte("e"), Value: []byte{}, In: math.MinInt64}, {Kind: frame.Remove, Whole: true, Key: []byte("f")}},
 		{{Kind: frame.SetAt, Schedule: []byte("@daily"), Trace: []byte("t"), Key: []byte("g"), Value: []byte("v")},
 			{Kind: frame.Set, Trace: make([]byte, partition.MaxTrace), Key: []byte("h"), Value: []byte{}, In: math.MinInt64}},
 		{{Kind: frame.Import, Key: []byte("i"), Value: []byte("v"), Timer: &state.Timer{ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: -1, Attempt: 2, Next: 3, Dead: true,
@@ -78,9 +79,9 @@ func TestMessages(t *testing.T) {
 // Operations that no caller may ask for, and keys that no record has room for, are refused.
 func TestInvalidMessages(t *testing.T) {
 	for name, ask := range map[string]partition.Op{
-		"a handler's": {Kind: frame.Fail, Key: []byte("a")}, "no kind": {Key: []byte("a")},
+		"a handler's": {Kind: frame.Begin, Key: []byte("a")}, "no kind": {Key: []byte("a")},
 		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a condition for a Remove": {Kind: frame.Remove, If: partition.IfAbsent},
-		"a condition for a SetAt": {Kind: frame.SetAt, If: partition.IfAbsent}, "what a Move took out": {Kind: frame.Move, Whole: true},
+		"a condition for a Move": {Kind: frame.Move, If: partition.IfAbsent}, "a condition for a Revive": {Kind: frame.Revive, If: partition.IfAbsent},
 		"a schedule of a Set": {Kind: frame.Set, Schedule: []byte("@daily")}, "a trace of a Move": {Kind: frame.Move, Trace: []byte("t")},
 		"a long schedule":               {Kind: frame.SetAt, Schedule: make([]byte, partition.MaxSchedule+1)},
 		"a long trace":                  {Kind: frame.Set, Trace: make([]byte, partition.MaxTrace+1)},
@@ -133,7 +134,9 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(timer.Append(slices.Clone(cursor)))
 	f.Add(appendFound(startAnswer(nil, done), found{"value", time.Hour, true}))
 	f.Add(appendFailure(nil, partition.ErrDamaged))
-	f.Add(frame.AppendAnswer(startAnswer(nil, done), frame.Done, []bool{true}, "value"))
+	answered := partition.Call{Ops: []partition.Op{{Kind: frame.Set, Due: 3}}, Took: []bool{true}, Origin: partition.Origin{Time: 2}}
+	f.Add(appendDone(nil, &answered))
+	f.Add(append(appendDone(nil, &partition.Call{}), (&frame.Answer{Took: []bool{true}, Value: "value"}).Append(nil)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		body, _, err := readAnswer(b)
 		if err != nil {
@@ -149,8 +152,9 @@ func FuzzAnswer(f *testing.F) {
 		requireTimers(t, body, pageKind, appendTimer)
 		requireTimers(t, body, listKind, func(b []byte, t *state.Timer) []byte { return t.Append(b) })
 		for n := range 3 {
-			call := partition.Call{Ops: make([]partition.Op, n)}
-			if rest, err := call.TakeAnswer(body); err == nil {
+			call, in := partition.Call{Ops: make([]partition.Op, n)}, newCutter(body)
+			from := in.origin()
+			if rest, err := call.TakeAnswer(in.B, from); err == nil {
 				require.LessOrEqual(t, len(strings.Join(call.Values, ""))+len(rest), len(b))
 			}
 		}

@@ -107,7 +107,7 @@ func TestMessagesThatCantBeRead(t *testing.T) {
 	for message, want := range map[string]string{
 		"":                                 "the message can't be read",
 		"\x01\x01":                         "the message can't be read",
-		"\x01\x09":                         "the message requests something unknown",
+		"\x01\x0a":                         "the message requests something unknown",
 		"\x01\x04\x02\x00\x00\x00":         "the message can't be read",
 		"\x01\x04\x00\x00\x00\x00and more": "the message can't be read",
 	} {

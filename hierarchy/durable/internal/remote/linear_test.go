@@ -151,13 +151,14 @@ func requestFor(ctx context.Context, c *Client, in partitiontest.Input) (out par
 	return out, err
 }
 
-// requestOf returns the operation that a history has. Each second Remove asks for the whole timer.
+// requestOf returns the operation that a history has. Each second Remove asks for the whole timer, and so does whatever
+// else can.
 func requestOf(in partitiontest.Input) partition.Op {
 	a := partition.Op{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
 	if in.Absent {
 		a.If = partition.IfAbsent
 	}
-	a.Whole = in.Swap || in.Kind == frame.Remove && len(in.Value)%2 == 0
+	a.Whole = in.Swap || in.Absent || in.Kind == frame.Move || in.Kind == frame.Remove && len(in.Value)%2 == 0
 	return a
 }
 
@@ -166,7 +167,9 @@ func outputOf(c *partition.Call) (out partitiontest.Output) {
 	out.OK, out.Value = c.Took[0], strings.Join(c.Values, "")
 	if a := &c.Ops[0]; a.Whole {
 		t, ok := partition.Was(out.Value)
-		out.OK, out.Value = ok, t.Value
+		if out.Value = t.Value; a.If == partition.Always && a.Kind != frame.Move {
+			out.OK = ok
+		}
 	}
 	return out
 }

@@ -73,7 +73,7 @@ func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
 		switch a.Kind {
 		case frame.Set, frame.Move:
 			b = binary.AppendVarint(b, int64(less(a.In, ago)))
-		case frame.SetAt:
+		case frame.SetAt, frame.MoveAt:
 			b = binary.AppendVarint(b, a.Due)
 		case frame.Import:
 			b = a.Timer.Append(b)
@@ -153,7 +153,7 @@ func (c *cutter) op(call *partition.Call, age time.Duration) bool {
 	switch a.Kind {
 	case frame.Set, frame.Move:
 		a.In = less(time.Duration(c.Varint()), age)
-	case frame.SetAt:
+	case frame.SetAt, frame.MoveAt:
 		a.Due = c.Varint()
 	case frame.Import:
 		t := state.ReadTimer(&c.Reader)

@@ -46,8 +46,8 @@ func allowed(k frame.Kind) byte {
 	case frame.Set:
 		return ifOption | wholeOption | traceOption
 	case frame.SetAt:
-		return scheduleOption | traceOption
-	case frame.Remove:
+		return ifOption | wholeOption | scheduleOption | traceOption
+	case frame.Move, frame.MoveAt, frame.Remove, frame.Revive:
 		return wholeOption
 	}
 	return 0
@@ -55,7 +55,7 @@ func allowed(k frame.Kind) byte {
 
 // isExtended reports whether an operation is unknown to owners of earlier versions.
 func isExtended(a *partition.Op) bool {
-	return options(a) != 0 || a.Kind == frame.Import || a.Kind == frame.End
+	return options(a) != 0 || a.Kind == frame.Import || a.Kind == frame.MoveAt || a.Kind == frame.End
 }
 
 // appendHead appends the kind of an operation with its flags, and the fields that these announce.

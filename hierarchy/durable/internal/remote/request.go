@@ -3,6 +3,7 @@ package remote
 import (
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
@@ -46,7 +47,7 @@ func (c *Client) newRequest(call *partition.Call, begun Moment) *request {
 // classOf returns the class of messages that an operation may be in.
 func classOf(a *partition.Op) class {
 	switch {
-	case len(a.Schedule) > 0:
+	case len(a.Schedule) > 0, a.Kind == frame.MoveAt:
 		return scheduled
 	case isExtended(a):
 		return forLater
@@ -55,14 +56,14 @@ func classOf(a *partition.Op) class {
 }
 
 // class determines which operations may share a message. Operations that owners of earlier versions can't read wait for
-// another owner. Schedules wait while a process that can't read them shares the log. Both must not hold up other
+// another owner. Schedules and MoveAts wait while a process that can't read them shares the log. Both must not hold up other
 // operations.
 type class int
 
 const (
 	forAll    class = iota // owners of all versions can read the message
 	forLater               // the message is extended
-	scheduled              // the message is extended, and has schedules
+	scheduled              // the message is extended, and has schedules or MoveAts
 	classes
 )
 

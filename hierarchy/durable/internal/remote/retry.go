@@ -165,16 +165,19 @@ func (l *lane) decided(m *message, body []byte, err error) {
 
 // take gives each call of a message its answer.
 func (l *lane) take(m *message, body []byte) {
+	in := newCutter(body)
+	from := in.origin()
+	body = in.B
 	var err error
 	for _, a := range m.requests {
 		if a.ended { // the caller may have reused the memory of the call
-			var ok bool
-			if _, _, body, ok = frame.CutAnswer(body, make([]bool, a.ops)); !ok {
-				body = nil
-			}
+			answer := frame.Answer{Took: make([]bool, a.ops)}
+			body, _ = answer.Cut(body)
+			from.First.Number += partition.Committed(answer.Took)
 			continue
 		}
-		body, err = a.call.TakeAnswer(body)
+		body, err = a.call.TakeAnswer(body, from)
+		from.First.Number += partition.Committed(a.call.Took)
 		if errors.Is(err, partition.ErrLater) {
 			a.message = nil
 			l.waiting[a.class].pushFirst(a)

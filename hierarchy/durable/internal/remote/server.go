@@ -170,7 +170,7 @@ func (s *Server) answer() {
 		}
 		switch {
 		case err == nil:
-			b = appendMoment(a.call.AppendAnswer(startAnswer(b[:0], done)), s.owner.Moment())
+			b = appendMoment(appendDone(b[:0], &a.call), s.owner.Moment())
 		case errors.Is(err, partition.ErrPassed), errors.Is(err, partition.ErrOld):
 			t, _ := s.owner.Time() // this time is in the log, even if another process owns the log by now
 			b = appendTime(startAnswer(b[:0], statusOf(err)), t)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -17,7 +16,8 @@ func TestValuesOfAnEarlierVersion(t *testing.T) {
 		if k, _, body, _ := readKind(m.Data); k == opsKind {
 			var call partition.Call
 			if err := readOps(body, 0, &call); err == nil {
-				answer = frame.AppendAnswer(startAnswer(nil, done), frame.Done, []bool{true, true}, "")
+				call.Took = []bool{true, true}
+				answer = appendDone(nil, &call)
 			}
 		}
 		_ = m.Respond(answer)

@@ -12,7 +12,7 @@ import (
 // chain is the frames of a log, in order, from where the log must begin, except those that are missing.
 type chain struct {
 	frames   []found
-	gap      uint64   // the number of the last missing frame, or 0
+	cut      bool     // frames after the last one are missing
 	problems []string // in words
 }
 
@@ -61,6 +61,8 @@ func (c *chain) back(s *scanned, last uint64) {
 		}
 		if f.checksum == next.Previous { // between the two are only strangers' messages
 			missing = missing[:len(missing)-between]
+		} else {
+			c.frames[len(c.frames)-1].after = true
 		}
 		c.frames = append(c.frames, f)
 		next, between = &f, 0
@@ -94,18 +96,18 @@ func before(frames []found, next *found, any bool) (f found, ok bool) {
 func (c *chain) compare(s *scanned, mark *storage.Mark) {
 	if last := c.frames[len(c.frames)-1].Number; mark.Number > last {
 		c.lacks(s, last+1, mark.Number)
+		c.cut = true
 	}
-	for _, f := range c.frames {
-		if f.Number == mark.Number && f.checksum != mark.Checksum {
+	for i := range c.frames {
+		if f := &c.frames[i]; f.Number == mark.Number && f.checksum != mark.Checksum {
 			c.problem("frame %d is not the one that was acknowledged", f.Number)
-			c.gap = max(c.gap, f.Number)
+			f.doubtful = true
 		}
 	}
 }
 
 // lacks adds the problem that these frames are missing.
 func (c *chain) lacks(s *scanned, from, to uint64) {
-	c.gap = max(c.gap, to)
 	what := fmt.Sprintf("frame %d is missing", from)
 	if to > from {
 		what = fmt.Sprintf("frames %d to %d are missing", from, to)

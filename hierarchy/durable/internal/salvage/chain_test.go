@@ -21,9 +21,11 @@ func TestStrangersBetweenFrames(t *testing.T) {
 	c := link(s, &storage.Mark{Number: 9, Checksum: 9})
 	require.Empty(t, c.problems)
 	require.Len(t, c.frames, 5)
-	require.Zero(t, c.gap)
 	delete(s.frames, 6)
 	c = link(s, &storage.Mark{Number: 9, Checksum: 9})
 	require.Equal(t, []string{"frames 6 to 8 are missing"}, c.problems)
 	require.Len(t, c.frames, 4)
+	require.True(t, c.frames[3].after)
+	require.False(t, c.frames[2].after)
+	require.False(t, c.cut)
 }

@@ -12,11 +12,14 @@ import (
 // Timer is a timer that was found in a log.
 type Timer struct {
 	state.Timer
-	// Uncertain means that frames are missing after the last one with an operation on the timer. The timer may have
-	// ended, or been set, moved or removed since.
+	// Uncertain means that frames are missing after the last one that tells all of the timer. The timer may have ended,
+	// or been set, moved or removed since, and may have another value and due time.
 	Uncertain bool
 
-	said uint64 // the number of the last frame with an operation on the timer
+	era int // the era in which the log has told all of the timer
+	// guessed means that a Move in a later era has given the timer its ID: the Move may have been of another timer of
+	// the key, with another value.
+	guessed bool
 }
 
 // replayed is the state after the frames of a log.
@@ -24,11 +27,20 @@ type replayed struct {
 	timers map[string]*Timer
 	// lost has, for each key of a timer whose value is missing, the last frame with an operation on the timer.
 	lost map[string]uint64
+	// begun has the timers with an attempt of which the log has the begin but not the end.
+	begun map[string]*Timer
+	// era is the number of places before this one at which something is missing. What an earlier era tells of a timer
+	// may be out of date.
+	era int
+}
+
+func newReplayed() *replayed {
+	return &replayed{timers: make(map[string]*Timer), lost: make(map[string]uint64), begun: make(map[string]*Timer)}
 }
 
 // replay applies the operations of a log. It ignores operations that make no sense after those before them.
 func replay(c *chain) (*replayed, error) {
-	r := &replayed{timers: make(map[string]*Timer), lost: make(map[string]uint64)}
+	r := newReplayed()
 	var open *os.File
 	defer func() { open.Close() }()
 	for _, f := range c.frames {
@@ -43,12 +55,21 @@ func replay(c *chain) (*replayed, error) {
 		if _, err := io.ReadFull(io.NewSectionReader(open, f.offset, int64(f.size)), data); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.file, err)
 		}
+		if f.after {
+			r.era++
+		}
 		if err := r.frame(c, data); err != nil {
 			return nil, fmt.Errorf("%s has changed meanwhile: %w", f.file, err)
 		}
+		if f.doubtful {
+			r.era++
+		}
+	}
+	if c.cut {
+		r.era++
 	}
 	for _, t := range r.timers {
-		t.Uncertain = t.said < c.gap
+		t.Uncertain = t.era < r.era
 	}
 	return r, nil
 }
@@ -61,7 +82,7 @@ func (r *replayed) frame(c *chain, data []byte) error {
 	for op, err := range f.Ops() {
 		if err != nil {
 			c.problem("frame %d: %v", f.Number, err)
-			c.gap = max(c.gap, f.Number)
+			r.era++
 			break
 		}
 		r.apply(&f, op)
@@ -70,38 +91,84 @@ func (r *replayed) frame(c *chain, data []byte) error {
 }
 
 func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
+	key := string(op.Key)
 	switch op.Kind {
 	case frame.Set, frame.SetAt, frame.Keep, frame.Import:
-		t := &Timer{said: f.Number, Timer: state.Timer{Key: string(op.Key), Value: string(op.Value), ID: op.ID,
+		r.gone(key)
+		t := &Timer{era: r.era, Timer: state.Timer{Key: key, Value: string(op.Value), ID: op.ID,
 			Due: op.Due, Wall: op.Wall, Attempt: op.Attempt, Next: op.Next, Dead: op.State == frame.Dead,
 			Extra: state.Extra{Schedule: string(op.Schedule), Trace: string(op.Trace), Missed: op.Missed, Started: op.Started,
 				LastError: string(op.Error), Failed: op.Failed}}}
-		r.timers[string(op.Key)] = t
-		delete(r.lost, string(op.Key))
+		r.timers[key] = t
+		if op.State == frame.Begun {
+			r.begun[key] = t
+		}
 	case frame.Remove, frame.End, frame.Expire:
-		delete(r.timers, string(op.Key))
-		delete(r.lost, string(op.Key))
-	case frame.Move, frame.Begin, frame.Fail, frame.Die, frame.Revive, frame.Next, frame.Start:
-		t := r.timers[string(op.Key)]
-		number := op.ID.Number
-		if op.Kind == frame.Next {
-			number = op.Ended
-		}
-		if t == nil || op.Kind != frame.Move && t.ID.Number != number {
-			r.lost[string(op.Key)] = f.Number // until a keep follows
-			delete(r.timers, string(op.Key))
-			return
-		}
-		t.change(f, op)
+		r.gone(key)
+	case frame.Move, frame.MoveAt, frame.Begin, frame.Fail, frame.Die, frame.Revive, frame.Next, frame.Start:
+		r.changed(key, f, op)
+	case frame.Close:
+		r.stopped()
 	}
 }
 
-// change applies an operation to a timer.
+// gone forgets the timer of a key.
+func (r *replayed) gone(key string) {
+	delete(r.timers, key)
+	delete(r.lost, key)
+	delete(r.begun, key)
+}
+
+// changed applies an operation that tells only a part of a timer. After a gap, the rest may be out of date even if the
+// operation names the timer: a Start or a Revive, which keep the ID, may be missing. And a Move or a MoveAt does not name
+// the timer that it moves. A Next determines all that the ID of the run before does not, if it determines the last
+// error.
+func (r *replayed) changed(key string, f *frame.Frame, op *frame.Op) {
+	t := r.timers[key]
+	number := op.ID.Number
+	if op.Kind == frame.Next {
+		number = op.Ended
+	}
+	moved := op.Kind == frame.Move || op.Kind == frame.MoveAt
+	if t == nil || !moved && t.ID.Number != number {
+		r.gone(key)
+		r.lost[key] = f.Number // until a keep follows
+		return
+	}
+	t.change(f, op)
+	if op.Kind != frame.Start {
+		delete(r.begun, key)
+	}
+	switch {
+	case op.Kind == frame.Begin && op.Name == 0:
+		r.begun[key] = t
+	case moved && t.era < r.era:
+		t.guessed = true
+	case op.Kind == frame.Next && !t.guessed && (op.How == frame.Returned || len(op.Error) > 0):
+		t.era = r.era
+	}
+}
+
+// stopped applies a Close: an attempt that has begun and has no end in the log does not count.
+func (r *replayed) stopped() {
+	for _, t := range r.begun {
+		if t.Attempt = max(t.Attempt, 1) - 1; t.Attempt == 0 {
+			t.Next = 0
+		}
+	}
+	clear(r.begun)
+}
+
+// change applies an operation to a timer. If the timer is dead, but the operation is on a timer that is not, its Revive
+// is missing.
 func (t *Timer) change(f *frame.Frame, op *frame.Op) {
-	t.said = f.Number
+	if t.Dead {
+		t.Dead = false
+		t.Forgive()
+	}
 	switch op.Kind {
-	case frame.Move:
-		t.Due, t.Wall, t.ID, t.Attempt, t.Started = op.Due, false, op.ID, 0, false
+	case frame.Move, frame.MoveAt:
+		t.Due, t.Wall, t.ID, t.Attempt, t.Next, t.Started = op.Due, op.Wall, op.ID, 0, 0, false
 		t.Forgive()
 	case frame.Begin:
 		t.Attempt = op.Attempt
@@ -115,10 +182,10 @@ func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 		t.Attempt, t.Dead = op.Attempt, true
 		t.Fail(&f.Header, op)
 	case frame.Revive:
-		t.Attempt, t.Due, t.Wall, t.Dead = 0, op.Due, false, false
+		t.Attempt, t.Next, t.Due, t.Wall = 0, 0, op.Due, false
 		t.Forgive()
 	case frame.Next:
-		t.Due, t.Wall, t.ID, t.Attempt = op.Due, true, op.ID, 0
+		t.Due, t.Wall, t.ID, t.Attempt, t.Next = op.Due, true, op.ID, 0, 0
 		t.End(&f.Header, op)
 	case frame.Start:
 		if t.Started = true; op.Moved {

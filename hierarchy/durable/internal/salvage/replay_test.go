@@ -15,10 +15,10 @@ func TestAnswersAmongTimers(t *testing.T) {
 	w.Start(frame.Header{Number: 1})
 	w.Add(&frame.Op{Kind: frame.Set, Key: []byte("a"), Value: []byte("1")})
 	w.Add(&frame.Op{Kind: frame.Request, Caller: 1, Serial: 300, Floor: 299,
-		Answers: frame.AppendAnswer(nil, frame.Done, []bool{true}, "value")})
+		Answers: (&frame.Answer{Took: []bool{true}, Value: "value"}).Append(nil)})
 	w.Add(&frame.Op{Kind: frame.Set, Key: []byte("b"), Value: []byte("2")})
 	b, _ := w.Finish()
-	r, c := &replayed{timers: make(map[string]*Timer), lost: make(map[string]uint64)}, new(chain)
+	r, c := newReplayed(), new(chain)
 	require.NoError(t, r.frame(c, b))
 	require.Empty(t, c.problems)
 	require.Len(t, r.timers, 2)
@@ -27,7 +27,7 @@ func TestAnswersAmongTimers(t *testing.T) {
 
 // The last error of a timer is that of the last attempt that has failed, until the timer is changed or a run succeeds.
 func TestLastErrors(t *testing.T) {
-	r, c := &replayed{timers: make(map[string]*Timer), lost: make(map[string]uint64)}, new(chain)
+	r, c := newReplayed(), new(chain)
 	number, id := uint64(0), frame.ID{Owner: 1}
 	a := []byte("a")
 	write := func(op frame.Op) state.Extra {
@@ -63,7 +63,7 @@ func TestLastErrors(t *testing.T) {
 
 // Runs of a schedule, and what is said of the dead.
 func TestSchedulesAndDeaths(t *testing.T) {
-	r, c := &replayed{timers: make(map[string]*Timer), lost: make(map[string]uint64)}, new(chain)
+	r, c := newReplayed(), new(chain)
 	write := func(number uint64, ops ...frame.Op) {
 		var w frame.Builder
 		w.Start(frame.Header{Number: number, Owner: 1, Time: int64(number)})
@@ -79,14 +79,14 @@ func TestSchedulesAndDeaths(t *testing.T) {
 		frame.Op{Kind: frame.Set, Key: b, Due: 20})
 	write(2, frame.Op{Kind: frame.Start, Key: a, ID: frame.ID{Number: 1 << 12}, Moved: true, Due: 12, More: frame.More{Missed: 3}},
 		frame.Op{Kind: frame.Die, Key: b, ID: frame.ID{Number: 1<<12 | 1}, Attempt: 4, More: frame.More{Error: []byte("why")}})
-	require.Equal(t, &Timer{said: 2, Timer: state.Timer{Key: "a", Due: 12, Wall: true, ID: frame.ID{Owner: 1, Number: 1 << 12},
+	require.Equal(t, &Timer{Timer: state.Timer{Key: "a", Due: 12, Wall: true, ID: frame.ID{Owner: 1, Number: 1 << 12},
 		Extra: state.Extra{Schedule: "daily", Trace: "t", Missed: 3, Started: true}}}, r.timers["a"])
-	require.Equal(t, &Timer{said: 2, Timer: state.Timer{Key: "b", Due: 20, Attempt: 4, ID: frame.ID{Owner: 1, Number: 1<<12 | 1},
+	require.Equal(t, &Timer{Timer: state.Timer{Key: "b", Due: 20, Attempt: 4, ID: frame.ID{Owner: 1, Number: 1<<12 | 1},
 		Dead: true, Extra: state.Extra{Failed: 2, LastError: "why"}}}, r.timers["b"])
 	write(3, frame.Op{Kind: frame.Next, Key: a, Ended: 1 << 12, Due: 14},
 		frame.Op{Kind: frame.Next, Key: gone, Ended: 5, Due: 14},
 		frame.Op{Kind: frame.Expire, Key: b, ID: frame.ID{Number: 1<<12 | 1}})
-	require.Equal(t, &Timer{said: 3, Timer: state.Timer{Key: "a", Due: 14, Wall: true, ID: frame.ID{Owner: 1, Number: 3 << 12},
+	require.Equal(t, &Timer{Timer: state.Timer{Key: "a", Due: 14, Wall: true, ID: frame.ID{Owner: 1, Number: 3 << 12},
 		Extra: state.Extra{Schedule: "daily", Trace: "t"}}}, r.timers["a"])
 	require.Len(t, r.timers, 1)
 	require.Equal(t, map[string]uint64{"gone": 3}, r.lost)

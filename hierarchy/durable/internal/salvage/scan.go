@@ -23,6 +23,9 @@ type found struct {
 	frame.Header
 	checksum uint32
 	size     int
+
+	after    bool // frames are missing between the one before and this one
+	doubtful bool // it is not the frame that was acknowledged
 }
 
 // broken is a place in a file that begins like a frame, but is not a valid one.
@@ -85,7 +88,7 @@ func (s *scanned) frame(file string, offset int64, data []byte) int {
 		s.broken = append(s.broken, broken{file, offset, number, err})
 		return len(magic)
 	}
-	s.frames[f.Number] = append(s.frames[f.Number], found{file, offset, f.Header, f.Checksum, f.Size})
+	s.frames[f.Number] = append(s.frames[f.Number], found{file: file, offset: offset, Header: f.Header, checksum: f.Checksum, size: f.Size})
 	return f.Size
 }
 

@@ -16,18 +16,24 @@ var Remember = 5 * time.Minute
 // Request identifies a request of a caller. Each caller numbers its requests.
 type Request struct{ Caller, Serial uint64 }
 
-// answered is the answer to a request that is in the log.
+// Answer is the answer to a request that is in the log.
+type Answer struct {
+	Parts string   // the encoded answers of all parts, as by frame.Answer
+	When  int64    // the time of the frame with the first answer
+	ID    frame.ID // see frame.Op.Kept
+}
+
+// answered is an Answer that is remembered.
 type answered struct {
 	serial uint64
-	when   int64  // the time of the frame with the first answer
-	answer string // the encoded answers of all parts, as by frame.AppendAnswer
-	home   uint64 // the number of the frame in which the answer was last written
+	Answer
+	home uint64 // the number of the frame in which the answer was last written
 }
 
 // bytesOf returns about the number of bytes that answers take in the log.
 func bytesOf(answers []answered) (n int64) {
 	for i := range answers {
-		n += int64(len(answers[i].answer)) + overhead
+		n += int64(len(answers[i].Parts)) + overhead
 	}
 	return n
 }
@@ -70,13 +76,13 @@ func (q *requests) put(h *frame.Header, op *frame.Op) {
 	switch {
 	case !ok:
 		c.answers = slices.Insert(c.answers, at, answered{})
-	case c.answers[at].when == op.When: // written again by trimming
+	case c.answers[at].When == op.When: // written again by trimming
 		c.answers[at].home = h.Number
 		return
 	default:
 		q.bytes -= bytesOf(c.answers[at : at+1])
 	}
-	c.answers[at] = answered{op.Serial, op.When, string(op.Answers), h.Number}
+	c.answers[at] = answered{op.Serial, Answer{string(op.Answers), op.When, op.ID}, h.Number}
 	q.bytes += bytesOf(c.answers[at : at+1])
 	c.last = max(c.last, op.When)
 	q.raise(c, op.Floor)
@@ -146,11 +152,11 @@ func (s *State) Floor(id uint64) uint64 {
 }
 
 // Answer returns the answer to a request.
-func (s *State) Answer(id Request) (answer string, ok bool) {
-	if a := s.answer(id); a != nil {
-		return a.answer, true
+func (s *State) Answer(id Request) (a Answer, ok bool) {
+	if found := s.answer(id); found != nil {
+		return found.Answer, true
 	}
-	return "", false
+	return a, false
 }
 
 func (s *State) answer(id Request) *answered {
@@ -186,7 +192,7 @@ func (s *State) AnswersOf(home uint64) (ids []Request) {
 func (s *State) KeepAnswer(id Request) frame.Op {
 	a := s.answer(id)
 	return frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: s.Floor(id.Caller),
-		When: a.when, Answers: []byte(a.answer)}
+		When: a.When, Answers: []byte(a.Parts), Kept: true, ID: a.ID}
 }
 
 // Standing classifies a request without a known answer by whether it can be a copy of one that was committed.

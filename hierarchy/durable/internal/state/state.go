@@ -107,7 +107,7 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	s.preserve(i)
 	r := s.records.at(i)
 	switch op.Kind {
-	case frame.Move:
+	case frame.Move, frame.MoveAt:
 		if r.state == dead {
 			return senseless(op, "the timer is dead")
 		}
@@ -124,7 +124,7 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 // counts as not started after that, and makes up for the same number of other runs as before.
 func (s *State) move(i uint32, r *record, op *frame.Op) {
 	s.leave(i, r)
-	r.due, r.id, r.wall, r.attempt = op.Due, op.ID, false, 0
+	r.due, r.id, r.wall, r.attempt = op.Due, op.ID, op.Wall, 0
 	e := s.extra(i)
 	e.Started = false
 	e.Forgive()

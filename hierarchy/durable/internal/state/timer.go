@@ -102,7 +102,7 @@ func (s *State) Listed(ref Ref) Timer {
 	t := s.Timer(ref)
 	t.Running = s.records.at(i).state == running
 	if _, written := s.begun[i]; t.Running && !written {
-		t.Attempt++
+		t.Attempt = AfterAttempt(t.Attempt)
 	}
 	if t.Running = t.Running || s.Left(ref) != 0; t.Running {
 		return t

@@ -33,7 +33,8 @@ func (c *chain) handle(ctx context.Context, f firing) error {
 	}
 	ctx, span := c.tracer.Start(ctx, "refund")
 	defer span.End()
-	return c.timers.Set(ctx, "mail", "", time.Minute)
+	_, err := c.timers.Set(ctx, "mail", "", time.Minute)
+	return err
 }
 
 // Every attempt is linked to the span that has set its timer, after a restart, too, and so is what a handler sets.
@@ -46,7 +47,8 @@ func TestTimersAreTraced(t *testing.T) {
 	w, err := durable.Open(t.Context(), cfg)
 	require.NoError(t, err)
 	ctx, setting := c.tracer.Start(t.Context(), "request")
-	require.NoError(t, w.Set(ctx, "order", "", time.Minute))
+	_, err = w.Set(ctx, "order", "", time.Minute)
+	require.NoError(t, err)
 	setting.End()
 	require.NoError(t, w.Close())
 

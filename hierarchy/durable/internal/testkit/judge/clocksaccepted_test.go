@@ -60,6 +60,12 @@ var wallClocksAccepted = map[string]func(*script){
 		s.jump(1, 10_000, 50, 60)
 		s.fire(key, "v", 10, 50, 1000)
 	},
+	"a timer that was moved to a time follows the clock": func(s *script) {
+		s.call(OpSet, key, "v", 0, 5, 100)
+		s.call(OpMoveAt, key, "", 10, 15, 1000)
+		s.jump(1, 10_000, 50, 60)
+		s.fire(key, "v", 10, 50, 1010)
+	},
 	"moved later, with an unknown result": func(s *script) {
 		s.call(OpSetAt, key, "v", 0, 5, 100_000)
 		s.jump(1, 3600_000, 50, 51)

@@ -71,7 +71,8 @@ func (h *History) Judge() *Report {
 // orderTime limits the search for an order of the operations on a key.
 const orderTime = 30 * time.Second
 
-var kinds = map[string]frame.Kind{OpSet: frame.Set, OpSetAt: frame.SetAt, OpMove: frame.Move, OpRemove: frame.Remove}
+var kinds = map[string]frame.Kind{OpSet: frame.Set, OpSetAt: frame.SetAt, OpMove: frame.Move, OpMoveAt: frame.Move,
+	OpRemove: frame.Remove}
 
 // judgeOrder checks promise 2.
 func (h *History) judgeOrder(r *Report) {

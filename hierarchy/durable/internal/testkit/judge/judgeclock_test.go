@@ -60,6 +60,13 @@ var wallClockEarly = []func(*script){
 		s.call(OpSetAt, key, "v", 62, 65, 1000)
 		s.fire(key, "v", 10, 70, 1062)
 	},
+	func(s *script) { // before it was moved
+		s.jump(1, 10_000, 50, 51)
+		s.jump(1, 0, 60, 61)
+		s.call(OpSet, key, "v", 40, 45, 5000)
+		s.call(OpMoveAt, key, "", 62, 65, 1000)
+		s.fire(key, "v", 10, 70, 1062)
+	},
 	func(s *script) { // before this owner's time
 		s.set("a", 100)
 		s.jump(2, 10_000, 50, 51)

@@ -5,7 +5,7 @@ import "time"
 // justBefore is how long before its handler, on a busy machine, a timer was found to be due.
 const justBefore = time.Second
 
-// judgeWall checks the first attempt of a timer of SetAt. It is due when its owner's wall clock shows its time. If that
+// judgeWall checks the first attempt of a timer of SetAt or MoveAt. It is due when its owner's wall clock shows its time. If that
 // clock is set back afterwards, the handler is called nevertheless, and soon, unless the lease or the log was
 // disturbed. The firings after a disturbance are counted.
 func (h *History) judgeWall(r *Report, f *fire) {

@@ -43,6 +43,7 @@ const (
 	OpSet    = "set"
 	OpSetAt  = "setat"
 	OpMove   = "move"
+	OpMoveAt = "moveat"
 	OpRemove = "remove"
 	OpGet    = "get"
 )

@@ -23,11 +23,11 @@ type life struct {
 // takeover. The owner's clock is behind by as much.
 const heldUp = 20 * time.Millisecond
 
-// fits reports whether the version can be due at due. Unless it is of SetAt, its duration counts from some time during
+// fits reports whether the version can be due at due. Unless it is of SetAt or MoveAt, its duration counts from some time during
 // the call, by the owner's clock, which is ahead of the machine's monotonic clock by shift.
 func (v *version) fits(due, shift int64) bool {
 	switch {
-	case v.by.Op == OpSetAt:
+	case v.isWall():
 		return due == v.by.Due
 	case due < v.by.Time+v.by.In+shift-int64(heldUp):
 		return false
@@ -36,7 +36,7 @@ func (v *version) fits(due, shift int64) bool {
 }
 
 // isWall reports whether the version is due by the wall clock.
-func (v *version) isWall() bool { return v.by.Op == OpSetAt }
+func (v *version) isWall() bool { return v.by.Op == OpSetAt || v.by.Op == OpMoveAt }
 
 // JudgeKeys checks promises 3 and 4, whatever the clocks: what was acknowledged fires, and nothing else does.
 func (h *History) JudgeKeys() *Report {
@@ -92,7 +92,7 @@ func (h *History) judgeLives(r *Report, lives map[string]*life) {
 }
 
 // toTenures adds a first attempt to the tenure that it was in, and to the one in which its timer was set. Timers of
-// SetAt depend on the wall clock instead. Further attempts depend on when the last one failed.
+// SetAt and MoveAt depend on the wall clock instead. Further attempts depend on when the last one failed.
 func (h *History) toTenures(r *Report, f *fire) {
 	if f.Attempt > 1 {
 		return
@@ -119,7 +119,7 @@ func (l *life) add(c *call) {
 	}
 	v := &version{by: c, value: c.Value}
 	switch c.Op {
-	case OpMove:
+	case OpMove, OpMoveAt:
 		if len(l.versions) == 0 || c.answer != nil && c.result() == Took && !c.answer.OK {
 			return // the version had ended before
 		}

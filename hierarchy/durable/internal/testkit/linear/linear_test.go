@@ -27,13 +27,13 @@ var plain = porcupine.Model{
 			now := Output{OK: true, Value: in.Value}
 			switch {
 			case in.Absent && s.OK:
-				return out.Unknown || !out.OK, s
+				return out.Unknown || !out.OK && out.Value == s.Value, s
 			case in.Swap:
 				return out.Unknown || out == s, now
 			}
 			return out.Unknown || out.OK, now
 		case frame.Move:
-			return out.Unknown || out.OK == s.OK, s
+			return out.Unknown || out == s, s
 		case frame.Remove:
 			return out.Unknown || out == s, Output{}
 		}
@@ -78,8 +78,8 @@ func guess(r *rand.Rand) []Call {
 	answer(points)
 	if c := &calls[r.IntN(len(calls))]; r.IntN(3) == 0 && !c.Output.Unknown {
 		c.Output.OK = !c.Output.OK
-		if c.Output.Value = ""; c.Output.OK && c.Input.shows() {
-			c.Output.Value = fmt.Sprint(r.IntN(6))
+		if c.Output.Value = fmt.Sprint(r.IntN(6)); !c.Input.shows(c.Output) {
+			c.Output.Value = ""
 		}
 	}
 	return calls
@@ -97,13 +97,11 @@ func answer(points map[*Call]int) {
 			switch *out = now; c.Input.Kind {
 			case frame.Set, frame.SetAt:
 				switch {
-				case c.Input.Absent:
-					*out = Output{OK: !now.OK}
+				case c.Input.Absent && now.OK:
+					out.OK = false
 				case !c.Input.Swap:
 					*out = Output{OK: true}
 				}
-			case frame.Move:
-				out.Value = ""
 			}
 		}
 		now = after.(Output)

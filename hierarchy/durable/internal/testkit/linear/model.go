@@ -60,7 +60,7 @@ func (o operation) step(r register, out Output) (bool, register) {
 	switch {
 	case o.isPlain():
 		fits = out.Unknown || out.OK
-	case out.OK && o.shows(): // it has returned the value
+	case o.shows(out):
 		fits = r.known && r.value == out.Value
 	}
 	switch {
@@ -88,5 +88,16 @@ func (in Input) isSet() bool { return in.Kind == frame.Set || in.Kind == frame.S
 // isPlain reports whether an operation sets the key whatever timer that has, and returns nothing of it.
 func (in Input) isPlain() bool { return in.isSet() && !in.Absent && !in.Swap }
 
-// shows reports whether an answer that is OK has the value that was there.
-func (in Input) shows() bool { return in.Kind != frame.Move && !in.isPlain() && !in.Absent }
+// shows reports whether an answer has the value that was there. Not all callers ask for that of a timer that was moved,
+// or because of which a condition did not hold.
+func (in Input) shows(out Output) bool {
+	switch {
+	case out.Unknown:
+		return false
+	case in.Absent:
+		return !out.OK && out.Value != ""
+	case in.Kind == frame.Move:
+		return out.OK && out.Value != ""
+	}
+	return out.OK && !in.isPlain()
+}

@@ -68,7 +68,7 @@ func operationsOf(calls []Call) (all []porcupine.Operation) {
 		if in.isSet() {
 			set[in.Value]++
 		}
-		if in.shows() && out.OK && !out.Unknown {
+		if in.shows(out) {
 			if at, ok := seen[out.Value]; !ok || c.Ended < at {
 				seen[out.Value] = c.Ended
 			}

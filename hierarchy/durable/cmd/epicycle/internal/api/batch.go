@@ -2,9 +2,12 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
-	"time"
+	"net/http"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
@@ -32,10 +35,46 @@ type Result struct {
 	Error string `json:"error,omitempty"`
 }
 
-type batchInput struct {
-	Body struct {
-		Operations []Operation `json:"operations" maxItems:"10000"`
+// TransformSchema implements huma.SchemaTransformer: only a timer that is set needs a target.
+func (Operation) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == "to" })
+	return s
+}
+
+// Batch is the body of a request for many operations.
+type Batch struct {
+	Operations []Operation `json:"operations" maxItems:"10000" nullable:"false"`
+}
+
+// decodeFrom decodes one operation after the other, so that the decoder keeps only one of them in memory.
+func (b *Batch) decodeFrom(d *json.Decoder) error {
+	if err := expect(d, json.Delim('{'), "operations", json.Delim('[')); err != nil {
+		return err
 	}
+	for d.More() {
+		var op Operation
+		if err := d.Decode(&op); err != nil {
+			return err
+		}
+		b.Operations = append(b.Operations, op)
+	}
+	return expect(d, json.Delim(']'), json.Delim('}'))
+}
+
+var errBatch = errors.New(`the body must be {"operations":[…]}`)
+
+// expect reads tokens that must come next.
+func expect(d *json.Decoder, tokens ...json.Token) error {
+	for _, want := range tokens {
+		got, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if got != want {
+			return errBatch
+		}
+	}
+	return nil
 }
 
 type batchOutput struct {
@@ -44,22 +83,35 @@ type batchOutput struct {
 	}
 }
 
-func (a *API) batch(ctx context.Context, in *batchInput) (*batchOutput, error) {
+func (a *API) batch(ctx context.Context, _ *struct{}) (*batchOutput, error) {
 	who, err := a.may(ctx, access.Write)
 	if err != nil {
 		return nil, err
 	}
-	if n := len(in.Body.Operations); n > maxOperations {
-		return nil, bad(fmt.Errorf("%d operations, of at most %d", n, maxOperations))
+	in, err := decodeBody[Batch](ctx, batchLimit)
+	if err != nil {
+		return nil, err
 	}
 	out := new(batchOutput)
-	out.Body.Results = make([]Result, len(in.Body.Operations))
-	c := chunk{api: a, ctx: ctx, who: who, now: time.Now(), results: out.Body.Results}
-	for i := range in.Body.Operations {
-		c.add(i, &in.Body.Operations[i])
+	out.Body.Results = make([]Result, len(in.Operations))
+	c := chunk{api: a, ctx: ctx, who: who, results: out.Body.Results}
+	for i := range in.Operations {
+		c.add(i, &in.Operations[i])
 	}
 	c.flush()
-	return out, nil
+	return out, unanswered(out.Body.Results, c.err)
+}
+
+// unanswered returns an error if the timers did not answer, because of err, and no operation is known to be done. If some
+// are, the results tell which.
+func unanswered(results []Result, err error) error {
+	if err == nil || slices.ContainsFunc(results, func(r Result) bool { return r.OK }) {
+		return nil
+	}
+	if p := failure(err); p.Status == http.StatusServiceUnavailable {
+		return p
+	}
+	return nil
 }
 
 // chunk is a list of operations that are done together.
@@ -67,7 +119,6 @@ type chunk struct {
 	api     *API
 	ctx     context.Context
 	who     *access.Bearer
-	now     time.Time
 	results []Result
 	batch   durable.Batch[string, task.Task]
 	places  []int
@@ -75,6 +126,7 @@ type chunk struct {
 	// was not met.
 	conditional []bool
 	size        int
+	err         error // of the last operations that were not done together
 }
 
 func (c *chunk) add(i int, op *Operation) {
@@ -82,7 +134,7 @@ func (c *chunk) add(i int, op *Operation) {
 		c.flush()
 	}
 	if err := c.addTo(op); err != nil {
-		c.results[i].Error = err.Error()
+		c.results[i].Error = detailOf(err)
 		return
 	}
 	c.places = append(c.places, i)
@@ -112,7 +164,7 @@ func (c *chunk) addTo(op *Operation) error {
 		if err != nil {
 			return err
 		}
-		c.batch.Move(op.Key, due.from(c.now))
+		c.move(op.Key, &due)
 	case "remove":
 		c.batch.Remove(op.Key)
 	default:
@@ -122,21 +174,35 @@ func (c *chunk) addTo(op *Operation) error {
 }
 
 func (c *chunk) set(s *setting) {
-	in := s.due.from(c.now)
+	at := !s.due.at.IsZero()
 	switch {
+	case s.cond == "absent" && at:
+		c.batch.SetAtIfAbsent(s.key, s.task, s.due.at)
 	case s.cond == "absent":
-		c.batch.SetIfAbsent(s.key, s.task, in)
+		c.batch.SetIfAbsent(s.key, s.task, s.due.in)
+	case s.cond == "sooner" && at:
+		c.batch.SetAtSooner(s.key, s.task, s.due.at)
 	case s.cond == "sooner":
-		c.batch.SetSooner(s.key, s.task, in)
+		c.batch.SetSooner(s.key, s.task, s.due.in)
+	case s.cond == "later" && at:
+		c.batch.SetAtLater(s.key, s.task, s.due.at)
 	case s.cond == "later":
-		c.batch.SetLater(s.key, s.task, in)
+		c.batch.SetLater(s.key, s.task, s.due.in)
 	case s.due.schedule != "":
 		c.batch.SetSchedule(s.key, s.task, s.schedule)
-	case s.due.at.IsZero():
-		c.batch.Set(s.key, s.task, in)
-	default:
+	case at:
 		c.batch.SetAt(s.key, s.task, s.due.at)
+	default:
+		c.batch.Set(s.key, s.task, s.due.in)
 	}
+}
+
+func (c *chunk) move(key string, d *due) {
+	if d.at.IsZero() {
+		c.batch.Move(key, d.in)
+		return
+	}
+	c.batch.MoveAt(key, d.at)
 }
 
 // flush does the operations of the chunk.
@@ -144,14 +210,16 @@ func (c *chunk) flush() {
 	if c.batch.Len() == 0 {
 		return
 	}
-	err := c.api.Service.Batch(c.ctx, &c.batch)
+	if err := c.api.Service.Batch(c.ctx, &c.batch); err != nil {
+		c.err = err
+	}
 	for i, place := range c.places {
 		r := &c.results[place]
 		switch {
 		case c.batch.Took(i):
 			r.OK = true
-		case err != nil:
-			r.Error = err.Error()
+		case c.batch.Err(i) != nil:
+			r.Error = detailOf(c.batch.Err(i))
 		case c.conditional[i]:
 			r.Error = "the condition is not met"
 		default:

@@ -12,17 +12,19 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 )
 
 type importInput struct {
+	Partial bool `query:"partial" doc:"The lines are a part of an export, and need not end with the number of timers"`
 	body
 }
 
 // Resolve implements huma.Resolver.
 func (in *importInput) Resolve(ctx huma.Context) []error {
-	r, w := humago.Unwrap(ctx)
-	in.body = body{r.Body, http.NewResponseController(w)}
+	r, _ := humago.Unwrap(ctx)
+	in.body = body{r.Body, callOf(r.Context())}
 	return nil
 }
 
@@ -35,7 +37,7 @@ type importOutput struct {
 func (a *API) registerImport(api huma.API) {
 	op := timer("POST", "import", "/v1/import", "Import what export has written. Keys that are there are replaced", 413)
 	op.RequestBody = &huma.RequestBody{
-		Description: "Lines. Those before a bad one are imported, and it can be done again",
+		Description: "Lines. The last one has the number of timers, as in {\"timers\": 3}. The lines before a bad one are imported, and it can be done again",
 		Content:     map[string]*huma.MediaType{lineType: {Schema: &huma.Schema{Type: "string"}}}, Required: true,
 	}
 	huma.Register(api, op, a.imports)
@@ -46,12 +48,15 @@ func (a *API) imports(ctx context.Context, in *importInput) (*importOutput, erro
 	if err != nil {
 		return nil, err
 	}
-	from := &importer{api: a, who: who, lines: bufio.NewScanner(in.body)}
+	from := &importer{api: a, who: who, lines: bufio.NewScanner(in.body), partial: in.Partial}
 	from.lines.Buffer(nil, maxLine)
 	n, err := a.Service.Import(ctx, from)
 	if err != nil {
 		in.discard()
 		p := *failure(err)
+		if errors.Is(err, durable.ErrIncomplete) {
+			p.Detail += partialText
+		}
 		p.Detail = fmt.Sprintf("%s; %d timers were imported", p.Detail, n)
 		p.Imported = &n
 		return nil, &p
@@ -61,17 +66,18 @@ func (a *API) imports(ctx context.Context, in *importInput) (*importOutput, erro
 	return out, nil
 }
 
+const partialText = "; a part of an export needs the parameter partial=true, or the option -partial"
+
 // body is a long body, with a time limit for each part.
 type body struct {
 	io.Reader
-	control *http.ResponseController
+	*call
 }
 
 func (b body) Read(p []byte) (int, error) {
-	until := time.Now().Add(partTime)
-	if err := errors.Join(b.control.SetReadDeadline(until), b.control.SetWriteDeadline(until.Add(partTime))); err != nil {
-		return 0, err
-	}
+	b.pause()
+	defer b.extend(b.limit)
+	_ = b.control.SetReadDeadline(time.Now().Add(partTime))
 	return b.Reader.Read(p)
 }
 
@@ -81,7 +87,7 @@ func (b body) discard() {
 	if b.control.SetReadDeadline(time.Now().Add(partTime)) == nil {
 		_, _ = io.Copy(io.Discard, b.Reader)
 	}
-	_ = b.control.SetWriteDeadline(time.Now().Add(partTime))
+	_ = b.control.SetWriteDeadline(time.Now().Add(answerTime))
 }
 
 // importer is an import in progress. Its Read converts the request's lines to lines of package durable, one to one, so
@@ -92,12 +98,20 @@ type importer struct {
 	lines  *bufio.Scanner
 	number int
 	ready  []byte // the part of a converted line that was not read yet
+
+	partial bool // lines with the number of timers are left out; at the end the right number follows
+	timers  int  // the number of lines with a timer
+	ended   bool // with partial: the line with the number of timers was read
 }
 
 func (in *importer) Read(b []byte) (int, error) {
 	for len(in.ready) == 0 {
 		if !in.lines.Scan() {
-			return 0, in.end()
+			if err := in.end(); err != io.EOF || !in.partial || in.ended {
+				return 0, err
+			}
+			in.ready, in.ended = append([]byte("\n"), end(in.timers)...), true
+			break
 		}
 		in.number++
 		if err := in.next(in.lines.Bytes()); err != nil {
@@ -115,11 +129,19 @@ func (in *importer) next(text []byte) error {
 		return nil
 	}
 	key, stored, err := in.api.stored(text)
-	if err == nil && !in.who.MayKey(key) {
-		err = errPrefix
+	switch {
+	case err != nil:
+		return err
+	case key == "" && in.partial:
+		stored = []byte("\n")
+	case key == "":
+	case !in.who.MayKey(key):
+		return errPrefix
+	default:
+		in.timers++
 	}
 	in.ready = stored
-	return err
+	return nil
 }
 
 // bad returns the problem for a line that can't be imported.

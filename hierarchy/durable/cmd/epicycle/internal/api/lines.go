@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
@@ -25,8 +24,19 @@ var first = []string{"key", "value", "value_text", "to", "timeout", "due", "id",
 // maxLine is the largest size of a line.
 const maxLine = 1 << 20
 
-// Line converts a line that package durable's Export or Salvage has written to a line of the service.
+// isEnd reports whether a line that package durable's Export or Salvage has written is the last one, with the number of
+// timers.
+func isEnd(stored []byte) bool { return bytes.HasPrefix(stored, []byte(`{"timers":`)) }
+
+// end returns the last line after n timers.
+func end(n int) []byte { return fmt.Appendf(nil, "{\"timers\":%d}\n", n) }
+
+// Line converts a line that package durable's Export or Salvage has written to a line of the service. The last line, with
+// the number of timers, is the same.
 func Line(stored []byte) ([]byte, error) {
+	if isEnd(stored) {
+		return append(slices.Clone(stored), '\n'), nil
+	}
 	var l line
 	if err := json.Unmarshal(stored, &l); err != nil {
 		return nil, err
@@ -119,17 +129,18 @@ func (l line) encode() []byte {
 
 func isFirst(name string) bool { return slices.Contains(first, name) }
 
-var errLineUTF8 = errors.New("the line is not UTF-8")
-
 // stored converts a line of the service to a line that package durable's Import reads, and returns the key of the
-// timer, too.
+// timer, too. It leaves the last line, which has no key, as it is.
 func (a *API) stored(text []byte) (key string, stored []byte, err error) {
-	if !utf8.Valid(text) {
-		return "", nil, errLineUTF8
+	if _, err := check(text, maxFields); err != nil {
+		return "", nil, err
 	}
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
 		return "", nil, err
+	}
+	if l["key"] == nil && l["timers"] != nil {
+		return "", l.encode(), nil
 	}
 	if err := l.get("key", &key); err != nil {
 		return "", nil, err

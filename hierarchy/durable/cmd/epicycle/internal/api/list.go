@@ -35,14 +35,9 @@ type Page struct {
 	Next   string  `json:"next,omitempty" doc:"The after of the next page; absent at the end. A page can have less than its limit before that"`
 }
 
-const (
-	// partlyTime is how long a call goes on that can end with a part of what it was to do. It is less than the time that
-	// clients wait for an answer.
-	partlyTime = 8 * time.Second
-	// maxLists limits the number of lists that are answered at once, and so the memory that they take while their
-	// clients read: each has no more than a few hundred kilobytes, and as much again with several servers.
-	maxLists = 128
-)
+// maxLists limits the number of lists that are answered at once, and so the memory that they take while their
+// clients read: each has no more than a few hundred kilobytes, and as much again with several servers.
+const maxLists = 128
 
 func (a *API) registerList(api huma.API) {
 	op := timer("GET", "list", "/v1/timers", "Timers in order of their keys", 429)
@@ -74,8 +69,8 @@ func (a *API) listTo(ctx context.Context, w http.ResponseWriter, q durable.Query
 		errLists.write(w)
 		return
 	}
-	a.stream(w, "application/json", func(out *bufio.Writer) error {
-		p := pageWriter{out: out, until: time.Now().Add(partlyTime), most: q.Limit - 1}
+	a.stream(ctx, w, "application/json", func(out *bufio.Writer) error {
+		p := pageWriter{out: out, until: callOf(ctx).partly(), most: q.Limit - 1}
 		for e, err := range a.Service.Scan(ctx, q) {
 			if err != nil {
 				return err

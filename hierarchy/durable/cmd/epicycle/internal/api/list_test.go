@@ -87,7 +87,7 @@ func TestSlowReadersOfLists(t *testing.T) {
 		slow[i] = &slowReader{ResponseRecorder: httptest.NewRecorder(), waits: make(chan bool), goOn: make(chan bool)}
 		all.Go(func() {
 			defer func() { _ = recover() }() // when the client goes away
-			a.listTo(t.Context(), slow[i], durable.Query{Limit: timers + 1})
+			a.listTo(calling(t, a, slow[i]), slow[i], durable.Query{Limit: timers + 1})
 		})
 	}
 	for _, w := range slow {
@@ -149,11 +149,11 @@ func TestListIsCutShort(t *testing.T) {
 	a := newAPI(t)
 	fill(t, a, 1000, 1000)
 	w := &failing{httptest.NewRecorder(), 2}
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.listTo(t.Context(), w, durable.Query{Limit: 1001}) })
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.listTo(calling(t, a, w), w, durable.Query{Limit: 1001}) })
 	require.Zero(t, a.lists.Load())
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
 	w = &failing{httptest.NewRecorder(), 2}
+	ctx, cancel := context.WithCancel(calling(t, a, w))
+	cancel()
 	a.listTo(ctx, w, durable.Query{Limit: 1001})
 	require.Equal(t, http.StatusServiceUnavailable, w.Code)
 }

@@ -59,7 +59,7 @@ func (a *API) registerLive() {
 	page := durableview.Handler(a.Service.Timers, options...)
 	var tickets tickets
 	a.mux.HandleFunc("POST /v1/live", func(w http.ResponseWriter, r *http.Request) {
-		if _, err := a.may(r.Context(), access.Read); err != nil {
+		if err := a.mayAll(r.Context(), access.Read); err != nil {
 			failure(err).write(w)
 			return
 		}

@@ -25,7 +25,7 @@ func (a *API) metrics() http.Handler {
 	)
 	h := promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := a.may(r.Context(), access.Read); err != nil {
+		if err := a.mayAll(r.Context(), access.Read); err != nil {
 			failure(err).write(w)
 			return
 		}
@@ -43,12 +43,15 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 var (
 	sendingDesc = describe("requests_running", "Requests to webhooks and subjects in progress.")
 	waitingDesc = describe("requests_waiting", "Timers that are due and wait for a place at their host.")
+	hangingDesc = describe("hosts_hanging", "Hosts with timers that are due, and that do not answer.")
+	heldDesc    = describe("hosts_hanging_waiting", "Timers that are due and wait for a place at one of these hosts.")
+	crowdedDesc = describe("hosts_waiting", "Hosts without any request, since hosts that do not answer have the places.")
 	takenDesc   = describe("taken", "Firings that workers have taken and not ended.")
 	queueDesc   = describe("queue_waiting", "Firings that wait in a queue.", "queue")
 )
 
 func (lanes) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{sendingDesc, waitingDesc, takenDesc, queueDesc} {
+	for _, d := range []*prometheus.Desc{sendingDesc, waitingDesc, hangingDesc, heldDesc, crowdedDesc, takenDesc, queueDesc} {
 		ch <- d
 	}
 }
@@ -58,8 +61,11 @@ func (c lanes) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, n int, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
 	}
-	gauge(sendingDesc, l.Sending)
+	gauge(sendingDesc, l.Running)
 	gauge(waitingDesc, l.Waiting)
+	gauge(hangingDesc, l.Hanging)
+	gauge(heldDesc, l.Held)
+	gauge(crowdedDesc, l.Crowded)
 	gauge(takenDesc, l.Taken)
 	if l.Others > 0 { // without the label
 		gauge(queueDesc, l.Others, "")

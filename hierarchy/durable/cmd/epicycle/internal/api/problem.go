@@ -49,8 +49,22 @@ func (p *Problem) GetHeaders() http.Header {
 }
 
 func problem(status int, detail string) *Problem {
-	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail}
+	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: shorten(detail, maxDetail)}
 }
+
+// maxDetail limits the text of an error, which may quote what the client has sent.
+const maxDetail = 1 << 10
+
+// shorten returns the beginning of a text, of no more than some bytes.
+func shorten(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}
+
+// detailOf returns the text for an error of one of many operations.
+func detailOf(err error) string { return failure(err).Detail }
 
 func bad(err error) *Problem { return problem(http.StatusBadRequest, err.Error()) }
 
@@ -74,21 +88,25 @@ func failure(err error) *Problem {
 	switch {
 	case errors.As(err, &p):
 		return p
-	case errors.Is(err, durable.ErrArgument):
+	case errors.Is(err, durable.ErrArgument), errors.Is(err, durable.ErrIncomplete):
 		return bad(err)
 	case errors.Is(err, durable.ErrTooLarge):
 		return problem(http.StatusRequestEntityTooLarge, err.Error())
 	case errors.Is(err, durable.ErrFull):
 		p = problem(http.StatusTooManyRequests, err.Error())
-	case errors.Is(err, durable.ErrUnavailable), errors.Is(err, durable.ErrDamaged), errors.Is(err, durable.ErrClosed),
-		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		p = problem(http.StatusServiceUnavailable, err.Error())
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		p = problem(http.StatusServiceUnavailable, "the timers did not answer in time"+mayHold)
+	case errors.Is(err, durable.ErrUnavailable), errors.Is(err, durable.ErrDamaged), errors.Is(err, durable.ErrClosed):
+		p = problem(http.StatusServiceUnavailable, shorten(err.Error(), maxDetail-len(mayHold))+mayHold)
 	default:
 		return problem(http.StatusInternalServerError, err.Error())
 	}
 	p.retryAfter = retryTime
 	return p
 }
+
+// mayHold is the end of the detail of 503.
+const mayHold = "; a change may have taken hold: do it again"
 
 var ourErrors sync.Once
 

@@ -1,16 +1,12 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"strings"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
@@ -28,22 +24,11 @@ type Firing struct {
 	Token   string          `json:"token" doc:"For done and fail"`
 	Key     string          `json:"key"`
 	Value   json.RawMessage `json:"value"`
+	Text    string          `json:"value_text,omitempty" doc:"The value as text, if value is null because JSON can't have it: it is nested too deep"`
 	Due     time.Time       `json:"due"`
 	ID      string          `json:"id" doc:"The same at each attempt, and never that of another timer"`
 	Attempt int             `json:"attempt" doc:"From 1"`
 	Timeout string          `json:"timeout" doc:"After which the attempt has failed"`
-}
-
-// answerTime is how long the answer to a request that has waited may take.
-const answerTime = time.Minute
-
-// controlKey is the key of the context's value with the ResponseController of a request.
-type controlKey struct{}
-
-// withControl is middleware for requests that wait for longer than others: they set the deadline of their answers.
-func withControl(ctx huma.Context, next func(huma.Context)) {
-	_, w := humago.Unwrap(ctx)
-	next(huma.WithValue(ctx, controlKey{}, http.NewResponseController(w)))
 }
 
 // QueueName is the name of a queue in the path of a request.
@@ -51,13 +36,13 @@ type QueueName struct {
 	Name string `path:"name" maxLength:"250"`
 }
 
-type takeInput struct {
-	QueueName
-	Body struct {
-		Max  *int   `json:"max,omitempty" minimum:"1" maximum:"10000" doc:"1 by default"`
-		Wait string `json:"wait,omitempty" doc:"For the first one, at most 10m, as Go writes durations; by default not at all" example:"20s"`
-	}
+// Taking is the body of a request to take firings.
+type Taking struct {
+	Max  *int   `json:"max,omitempty" minimum:"1" maximum:"10000" doc:"1 by default"`
+	Wait string `json:"wait,omitempty" doc:"For the first one, at most 10m, as Go writes durations; by default not at all" example:"20s"`
 }
+
+type takeInput struct{ QueueName }
 
 type takeOutput struct {
 	Body struct {
@@ -73,45 +58,60 @@ func (a *API) take(ctx context.Context, in *takeInput) (*takeOutput, error) {
 	if err := task.CheckQueue(in.Name); err != nil {
 		return nil, bad(err)
 	}
-	n, wait := 1, time.Duration(0)
-	if in.Body.Max != nil {
-		n = *in.Body.Max
+	body, err := decodeBody[Taking](ctx, settingLimit)
+	if err != nil {
+		return nil, err
 	}
-	if in.Body.Wait != "" {
-		wait, err = time.ParseDuration(in.Body.Wait)
+	n, wait, err := body.parse()
+	if err != nil {
+		return nil, bad(err)
 	}
-	switch {
-	case err != nil:
-		return nil, bad(fmt.Errorf("wait: %.40q is not a duration such as 20s", in.Body.Wait))
-	case wait < 0 || wait > maxWait:
-		return nil, bad(fmt.Errorf("wait: %v is not between 0s and %v", wait, maxWait))
-	case n < 1 || n > maxTake:
-		return nil, bad(fmt.Errorf("max: %d is not between 1 and %d", n, maxTake))
-	}
-	if control, ok := ctx.Value(controlKey{}).(*http.ResponseController); ok {
-		_ = control.SetWriteDeadline(time.Now().Add(wait + answerTime))
+	if c := callOf(ctx); !c.named {
+		c.extend(wait + c.limit)
 	}
 	out := new(takeOutput)
 	out.Body.Firings = []Firing{}
 	for _, t := range a.Service.TakeWithin(ctx, in.Name, n, wait, who.Prefix) {
 		out.Body.Firings = append(out.Body.Firings, firingOf(&t))
 	}
+	if len(out.Body.Firings) == 0 && ctx.Err() != nil {
+		return nil, failure(ctx.Err())
+	}
 	return out, nil
 }
 
-func firingOf(t *service.Taken) Firing {
-	return Firing{
-		Token: t.Token, Key: t.Key, Value: t.Value, Due: t.Due.UTC(), ID: t.ID, Attempt: t.Attempt, Timeout: t.Timeout.String(),
+func (t *Taking) parse() (n int, wait time.Duration, err error) {
+	n = 1
+	if t.Max != nil {
+		n = *t.Max
 	}
+	if t.Wait != "" {
+		wait, err = time.ParseDuration(t.Wait)
+	}
+	switch {
+	case err != nil:
+		err = fmt.Errorf("wait: %.40q is not a duration such as 20s", t.Wait)
+	case wait < 0 || wait > maxWait:
+		err = fmt.Errorf("wait: %v is not between 0s and %v", wait, maxWait)
+	case n < 1 || n > maxTake:
+		err = fmt.Errorf("max: %d is not between 1 and %d", n, maxTake)
+	}
+	return n, wait, err
 }
 
-type endInput struct {
-	QueueName
-	Body struct {
-		Tokens []string `json:"tokens" maxItems:"10000"`
-		Error  string   `json:"error,omitempty" doc:"Why they have failed"`
-	}
+func firingOf(t *service.Taken) Firing {
+	f := Firing{Token: t.Token, Key: t.Key, Due: t.Due.UTC(), ID: t.ID, Attempt: t.Attempt, Timeout: t.Timeout.String()}
+	f.Value, f.Text = embed(t.Value)
+	return f
 }
+
+// Ending is the body of a request that ends attempts.
+type Ending struct {
+	Tokens []string `json:"tokens" maxItems:"10000" nullable:"false"`
+	Error  string   `json:"error,omitempty" doc:"For fail: why they have failed. Its first 1,024 bytes are kept"`
+}
+
+type endInput struct{ QueueName }
 
 type endOutput struct {
 	Body struct {
@@ -120,37 +120,46 @@ type endOutput struct {
 }
 
 func (a *API) done(ctx context.Context, in *endInput) (*endOutput, error) {
-	if in.Body.Error != "" {
-		return nil, bad(errors.New("error: is for fail"))
-	}
-	return a.end(ctx, in, nil)
+	return a.end(ctx, in, false)
 }
-
 func (a *API) fail(ctx context.Context, in *endInput) (*endOutput, error) {
-	text := in.Body.Error
-	if text == "" {
-		text = "the worker has failed"
-	}
-	if len(text) > maxReason {
-		text = strings.ToValidUTF8(text[:maxReason], "") // without the part of a character
-	}
-	return a.end(ctx, in, errors.New(text))
+	return a.end(ctx, in, true)
 }
 
-func (a *API) end(ctx context.Context, in *endInput, result error) (*endOutput, error) {
+var errDone = errors.New("error: is for fail")
+
+// result returns the result of the attempts.
+func (e *Ending) result(failed bool) (result, err error) {
+	switch {
+	case failed:
+		return errors.New(shorten(cmp.Or(e.Error, "the worker has failed"), maxReason)), nil
+	case e.Error != "":
+		return nil, errDone
+	}
+	return nil, nil
+}
+
+func (a *API) end(ctx context.Context, in *endInput, failed bool) (*endOutput, error) {
 	who, err := a.may(ctx, access.Write)
 	if err != nil {
 		return nil, err
 	}
-	if n := len(in.Body.Tokens); n > maxTake {
-		return nil, bad(fmt.Errorf("%d tokens, of at most %d", n, maxTake))
+	body, err := decodeBody[Ending](ctx, tokensLimit)
+	if err != nil {
+		return nil, err
+	}
+	result, err := body.result(failed)
+	if err != nil {
+		return nil, bad(err)
 	}
 	out := new(endOutput)
-	out.Body.Results = make([]Result, len(in.Body.Tokens))
-	for i, err := range a.Service.End(ctx, in.Name, in.Body.Tokens, result, who.Prefix) {
+	out.Body.Results = make([]Result, len(body.Tokens))
+	var last error
+	for i, err := range a.Service.End(ctx, in.Name, body.Tokens, result, who.Prefix) {
 		if out.Body.Results[i].OK = err == nil; err != nil {
-			out.Body.Results[i].Error = err.Error()
+			out.Body.Results[i].Error = detailOf(err)
+			last = err
 		}
 	}
-	return out, nil
+	return out, unanswered(out.Body.Results, last)
 }

@@ -38,7 +38,7 @@ func (a *API) removeAll(ctx context.Context, in *removeAllInput) (*removeAllOutp
 		return nil, err
 	}
 	out := new(removeAllOutput)
-	if out.Body, err = a.removePrefix(ctx, prefix, time.Now().Add(partlyTime)); err != nil {
+	if out.Body, err = a.removePrefix(ctx, prefix, callOf(ctx).partly()); err != nil {
 		return nil, failure(err)
 	}
 	return out, nil

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/page"
 )
 
@@ -17,7 +15,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer drain(w, r)()
 	r, p := a.authenticate(r)
 	if p == nil && strings.HasPrefix(r.URL.Path, "/v1/") {
-		p = a.prepare(r)
+		var end func()
+		r, end, p = a.prepare(w, r)
+		defer end()
 	}
 	if p != nil {
 		p.write(w)
@@ -31,21 +31,24 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// prepare makes huma read any body as JSON, and refuses requests that come from a web page of another site.
-func (a *API) prepare(r *http.Request) *Problem {
+// prepare prepares a request of a program. It refuses requests that come from a web page of another site.
+func (a *API) prepare(w http.ResponseWriter, r *http.Request) (*http.Request, func(), *Problem) {
 	if err := crossOrigin.Check(r); err != nil {
-		return problem(http.StatusForbidden, "the request comes from the page of another site")
+		return r, func() {}, problem(http.StatusForbidden, "the request comes from the page of another site")
 	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Del("Accept")
-	return nil
+	r, p := split(r)
+	if p != nil {
+		return r, func() {}, p
+	}
+	r.Header.Del("Accept") // all answers are JSON, whatever the client accepts
+	return a.begin(w, r)
 }
 
 var crossOrigin = http.NewCrossOriginProtection()
 
 // notFound answers as the mux would, but with a Problem.
 func notFound(w http.ResponseWriter, r *http.Request, handler http.Handler) {
-	if r.URL.Path == "/v1/timers/" {
+	if r.URL.Path == timersPath {
 		problem(http.StatusBadRequest, "the key is empty").write(w)
 		return
 	}
@@ -75,32 +78,16 @@ func (h *header) WriteHeader(status int)      { h.status = status }
 
 // registerRest registers the requests that are not for programs.
 func (a *API) registerRest() {
-	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { status(w, nil) })
-	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { status(w, a.ready()) })
+	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { status(w, nil, "") })
+	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { status(w, a.ready(), a.remark()) })
 	a.mux.Handle("GET /metrics", a.metrics())
 	page.Register(a.mux)
 	a.mux.HandleFunc("GET /page/who", who)
 	a.registerLive()
 }
 
-// describeRest describes the requests that are not registered with huma.
-func describeRest(api huma.API) {
-	token := []map[string][]string{{"token": {}}}
-	add := func(id, path, summary, of string, security []map[string][]string, more map[string]*huma.Response) {
-		more["200"] = &huma.Response{Description: "OK", Content: map[string]*huma.MediaType{of: {}}}
-		api.OpenAPI().AddOperation(&huma.Operation{Method: http.MethodGet, OperationID: id, Path: path, Summary: summary,
-			Security: security, Responses: more})
-	}
-	unready := &huma.Response{Description: "Why not", Content: map[string]*huma.MediaType{"application/problem+json": {}}}
-	add("health", "/healthz", "Whether the process lives", "application/json", nil, map[string]*huma.Response{})
-	add("ready", "/readyz", "Whether timers can be set and are fired", "application/json", nil, map[string]*huma.Response{"503": unready})
-	add("metrics", "/metrics", "Figures for Prometheus", "text/plain", token, map[string]*huma.Response{})
-	add("openapi", "/openapi.json", "This description", "application/json", nil, map[string]*huma.Response{})
-	add("page", "/", "The page", "text/html", nil, map[string]*huma.Response{})
-}
-
-// status answers 200, or 503 with the error.
-func status(w http.ResponseWriter, err error) {
+// status answers 200, with a remark if there is one, or 503 with the error.
+func status(w http.ResponseWriter, err error, remark string) {
 	if err != nil {
 		p := problem(http.StatusServiceUnavailable, err.Error())
 		p.retryAfter = retryTime
@@ -108,5 +95,9 @@ func status(w http.ResponseWriter, err error) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{"status": "ok"})
+	ok := map[string]string{"status": "ok"}
+	if remark != "" {
+		ok["detail"] = remark
+	}
+	_ = json.NewEncoder(w).Encode(ok)
 }

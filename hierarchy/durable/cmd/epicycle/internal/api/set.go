@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
@@ -14,33 +13,27 @@ import (
 
 type setInput struct {
 	Keyed
-	If   string `query:"if" enum:"absent,sooner,later" doc:"Only if there is none, or if it is due sooner or later than the one that is there"`
-	Body Setting
+	If string `query:"if" enum:"absent,sooner,later" doc:"Only if there is none, or if it is due sooner or later than the one that is there"`
 }
 
 func (a *API) set(ctx context.Context, in *setInput) (*timerOutput, error) {
 	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
 		return nil, err
 	}
-	s, err := a.setting(in.Key, &in.Body, in.If)
+	body, err := decodeBody[Setting](ctx, settingLimit)
 	if err != nil {
 		return nil, err
 	}
-	soon := a.soon(in.Key, s.due.from(time.Now()))
-	defer soon.stop()
-	took, err := a.apply(ctx, &s)
+	s, err := a.setting(in.Key, body, in.If)
 	if err != nil {
-		return nil, failure(err)
+		return nil, err
 	}
-	e, ok, err := a.Service.Lookup(ctx, in.Key)
+	e, took, err := a.apply(ctx, &s)
 	if err != nil {
 		return nil, failure(err)
 	}
 	if !took {
-		return nil, notMet(in.If, &e, ok)
-	}
-	if !ok {
-		e = soon.ended(service.Entry{Key: in.Key, Value: s.task, Due: time.Now().Add(s.due.from(time.Now()))})
+		return nil, notMet(in.If, &e)
 	}
 	return &timerOutput{timerOf(&e)}, nil
 }
@@ -100,34 +93,45 @@ func (a *API) maySubject(to task.Target) error {
 	return nil
 }
 
-// apply sets a timer, and reports whether its condition was met.
-func (a *API) apply(ctx context.Context, s *setting) (bool, error) {
-	in := s.due.from(time.Now())
+// apply sets a timer, and returns it. If its condition was not met, apply returns the timer that is there, and false.
+func (a *API) apply(ctx context.Context, s *setting) (service.Entry, bool, error) {
+	at := !s.due.at.IsZero()
 	switch {
+	case s.cond == "absent" && at:
+		return a.Service.SetAtIfAbsent(ctx, s.key, s.task, s.due.at)
 	case s.cond == "absent":
-		return a.Service.SetIfAbsent(ctx, s.key, s.task, in)
+		return a.Service.SetIfAbsent(ctx, s.key, s.task, s.due.in)
+	case s.cond == "sooner" && at:
+		return a.Service.SetAtSooner(ctx, s.key, s.task, s.due.at)
 	case s.cond == "sooner":
-		return a.Service.SetSooner(ctx, s.key, s.task, in)
+		return a.Service.SetSooner(ctx, s.key, s.task, s.due.in)
+	case s.cond == "later" && at:
+		return a.Service.SetAtLater(ctx, s.key, s.task, s.due.at)
 	case s.cond == "later":
-		return a.Service.SetLater(ctx, s.key, s.task, in)
-	case s.due.schedule != "":
-		return true, a.Service.SetSchedule(ctx, s.key, s.task, s.schedule)
-	case s.due.at.IsZero():
-		return true, a.Service.Set(ctx, s.key, s.task, in)
+		return a.Service.SetLater(ctx, s.key, s.task, s.due.in)
 	}
-	return true, a.Service.SetAt(ctx, s.key, s.task, s.due.at)
+	e, err := a.applyAlways(ctx, s)
+	return e, true, err
 }
 
-// notMet returns the answer to a request whose condition was not met, with the present timer, if it still exists.
-func notMet(cond string, e *service.Entry, there bool) *Problem {
+func (a *API) applyAlways(ctx context.Context, s *setting) (service.Entry, error) {
+	switch {
+	case s.due.schedule != "":
+		return a.Service.SetSchedule(ctx, s.key, s.task, s.schedule)
+	case !s.due.at.IsZero():
+		return a.Service.SetAt(ctx, s.key, s.task, s.due.at)
+	}
+	return a.Service.Set(ctx, s.key, s.task, s.due.in)
+}
+
+// notMet returns the answer to a request whose condition was not met, with the timer that is there.
+func notMet(cond string, e *service.Entry) *Problem {
 	p := problem(http.StatusConflict, map[string]string{
 		"absent": "there is a timer with this key",
 		"sooner": "the timer that is there is not due later",
 		"later":  "the timer that is there is not due sooner",
 	}[cond])
-	if there {
-		t := timerOf(e)
-		p.Timer = &t
-	}
+	t := timerOf(e)
+	p.Timer = &t
 	return p
 }

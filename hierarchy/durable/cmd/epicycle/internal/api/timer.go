@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"time"
-	"unicode/utf8"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
@@ -22,10 +22,11 @@ type Target struct {
 type Timer struct {
 	Key      string          `json:"key" example:"order-17"`
 	Value    json.RawMessage `json:"value"`
+	Text     string          `json:"value_text,omitempty" doc:"The value as text, if value is null because JSON can't have it: it is nested too deep"`
 	To       Target          `json:"to"`
 	Timeout  string          `json:"timeout" doc:"Of an attempt, as Go writes durations" example:"30s"`
 	Due      time.Time       `json:"due"`
-	ID       string          `json:"id,omitempty" doc:"The same at each attempt, and never that of another timer. Absent if the timer has ended on another server before the answer"`
+	ID       string          `json:"id" doc:"The same at each attempt, and never that of another timer"`
 	Attempt  int             `json:"attempt" doc:"How many attempts have begun"`
 	State    string          `json:"state" enum:"waiting,running,dead"`
 	Schedule string          `json:"schedule,omitempty"`
@@ -86,13 +87,21 @@ func (w *When) parse() (d due, err error) {
 	return d, err
 }
 
+// Timers have nanoseconds since 1970, which are in 64 bits.
+var (
+	earliest = time.Unix(0, math.MinInt64).UTC()
+	latest   = time.Unix(0, math.MaxInt64).UTC()
+)
+
 func parseIn(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, fmt.Errorf("in: %.40q is not a duration such as 30m or 1.5s", text)
-	}
-	if d < 0 {
+	case d < 0:
 		return 0, fmt.Errorf("in: %v is negative", d)
+	case time.Now().Add(d).After(latest):
+		return 0, fmt.Errorf("in: %v from now is after the latest time, %v", d, latest.Format(time.RFC3339))
 	}
 	return d, nil
 }
@@ -102,18 +111,10 @@ func parseAt(text string) (time.Time, error) {
 	if err != nil {
 		return t, fmt.Errorf("at: %.40q is not a time such as 2030-01-31T12:00:00Z", text)
 	}
-	if t.IsZero() {
-		return t, fmt.Errorf("at: %.40q is too early", text)
+	if t.Before(earliest) || t.After(latest) {
+		return t, fmt.Errorf("at: %.40q is not between %v and %v", text, earliest.Format(time.RFC3339), latest.Format(time.RFC3339))
 	}
 	return t, nil
-}
-
-// from returns the time from now until the timer is due.
-func (d *due) from(now time.Time) time.Duration {
-	if d.at.IsZero() {
-		return d.in
-	}
-	return max(0, d.at.Sub(now))
 }
 
 // task returns the value of the timer to be set.
@@ -125,8 +126,8 @@ func (s *Setting) task() (t task.Task, err error) {
 		return t, problem(http.StatusRequestEntityTooLarge,
 			fmt.Sprintf("the value has %d bytes, of at most %d", len(t.Value), task.MaxValue))
 	}
-	if !utf8.Valid(t.Value) {
-		return t, fmt.Errorf("the value is not UTF-8")
+	if err := task.CheckValue(t.Value); err != nil {
+		return t, err
 	}
 	t.Timeout = task.DefaultTimeout
 	if s.Timeout != "" {
@@ -160,6 +161,15 @@ func (to *Target) parse() (t task.Target, err error) {
 }
 
 var errTarget = errors.New("to: there must be exactly one of webhook, subject and queue")
+
+// embed returns a value as JSON for an answer. A value that would spoil the whole answer, with all other values in it, is
+// returned as text. None can be set, but a log has what was written into it.
+func embed(value []byte) (whole json.RawMessage, text string) {
+	if task.CheckValue(value) != nil || !json.Valid(value) {
+		return nil, string(value)
+	}
+	return value, ""
+}
 
 func targetOf(t task.Target) (to Target) {
 	switch t.Kind {

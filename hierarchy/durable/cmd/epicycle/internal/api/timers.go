@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
 )
@@ -18,13 +17,11 @@ var (
 
 func timerOf(e *service.Entry) Timer {
 	t := Timer{
-		Key: e.Key, Value: e.Value.Value, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
-		Due: e.Due.UTC(), Attempt: e.Attempt, State: e.State.String(),
+		Key: e.Key, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
+		Due: e.Due.UTC(), ID: e.ID.String(), Attempt: e.Attempt, State: e.State.String(),
 		Schedule: e.Schedule.String(), LastError: e.LastError, LastFailed: optional(e.LastFailed), Next: optional(e.Next),
 	}
-	if e.ID != (durable.ID{}) {
-		t.ID = e.ID.String()
-	}
+	t.Value, t.Text = embed(e.Value.Value)
 	return t
 }
 
@@ -43,67 +40,41 @@ func (a *API) get(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err := a.mayKey(ctx, access.Read, in.Key); err != nil {
 		return nil, err
 	}
-	return a.timer(ctx, in.Key, errNoTimer)
+	e, ok, err := a.Service.Lookup(ctx, in.Key)
+	return answer(&e, ok, err, errNoTimer)
 }
 
-// timer answers with the timer of a key.
-func (a *API) timer(ctx context.Context, key string, absent *Problem) (*timerOutput, error) {
-	e, ok, err := a.Service.Lookup(ctx, key)
-	if err != nil {
-		return nil, failure(err)
-	}
-	if !ok {
-		return nil, absent
-	}
-	return &timerOutput{timerOf(&e)}, nil
-}
-
-type moveInput struct {
-	Keyed
-	Body Moving
-}
-
-func (a *API) move(ctx context.Context, in *moveInput) (*timerOutput, error) {
+func (a *API) move(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
 		return nil, err
 	}
-	due, err := in.Body.parse()
+	body, err := decodeBody[Moving](ctx, settingLimit)
+	if err != nil {
+		return nil, err
+	}
+	due, err := body.parse()
 	if err != nil {
 		return nil, bad(err)
 	}
-	d := due.from(time.Now())
-	return a.change(ctx, in.Key, d, errNoTimer, func() (bool, error) { return a.Service.Move(ctx, in.Key, d) })
+	if due.at.IsZero() {
+		return moved(a.Service.Move(ctx, in.Key, due.in))
+	}
+	return moved(a.Service.MoveAt(ctx, in.Key, due.at))
 }
 
-// change calls f, which must make the timer of a key due after the time in, and answers with the timer.
-func (a *API) change(ctx context.Context, key string, in time.Duration, absent *Problem, f func() (bool, error)) (*timerOutput, error) {
-	soon := a.soon(key, in)
-	defer soon.stop()
-	var before service.Entry
-	if soon.watch != nil {
-		var err error
-		if before, _, err = a.Service.Lookup(ctx, key); err != nil {
-			return nil, failure(err)
-		}
-	}
-	ok, err := f()
-	if err != nil {
-		return nil, failure(err)
-	}
-	if !ok {
-		return nil, absent
-	}
-	e, ok, err := a.Service.Lookup(ctx, key)
+func moved(e service.Entry, ok bool, err error) (*timerOutput, error) {
+	return answer(&e, ok, err, errNoTimer)
+}
+
+// answer returns the answer with a timer. ok is false if there is none.
+func answer(e *service.Entry, ok bool, err error, absent *Problem) (*timerOutput, error) {
 	switch {
 	case err != nil:
 		return nil, failure(err)
-	case ok:
-	case before.Key == key:
-		e = soon.ended(service.Entry{Key: key, Value: before.Value, Schedule: before.Schedule, Due: time.Now().Add(in)})
-	default:
+	case !ok:
 		return nil, absent
 	}
-	return &timerOutput{timerOf(&e)}, nil
+	return &timerOutput{timerOf(e)}, nil
 }
 
 var errMoving = errors.New("there must be exactly one of in and at")
@@ -122,18 +93,13 @@ func (a *API) remove(ctx context.Context, in *getInput) (*timerOutput, error) {
 		return nil, err
 	}
 	e, ok, err := a.Service.RemoveEntry(ctx, in.Key)
-	if err != nil {
-		return nil, failure(err)
-	}
-	if !ok {
-		return nil, errNoTimer
-	}
-	return &timerOutput{timerOf(&e)}, nil
+	return answer(&e, ok, err, errNoTimer)
 }
 
 func (a *API) revive(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
 		return nil, err
 	}
-	return a.change(ctx, in.Key, 0, errNoneDead, func() (bool, error) { return a.Service.Revive(ctx, in.Key) })
+	e, ok, err := a.Service.ReviveEntry(ctx, in.Key)
+	return answer(&e, ok, err, errNoneDead)
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,16 +23,29 @@ import (
 func TestMain(m *testing.M) { leak.Main(m) }
 
 // newAPI returns one with a service of its own.
-func newAPI(t testing.TB) *API {
+// The changes are made to its configuration.
+func newAPI(t testing.TB, change ...func(*durable.Config[string, task.Task])) *API {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
+	cfg := durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger}
+	for _, f := range change {
+		f(&cfg)
+	}
 	s, err := service.Open(t.Context(), service.Config{
-		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger},
+		Durable: cfg,
 		Sender:  web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Shutdown(t.Context())) })
 	return New(Config{Service: s, Logger: logger})
+}
+
+// calling returns the context of a call that is answered to w.
+func calling(t *testing.T, a *API, w http.ResponseWriter) context.Context {
+	r, end, p := a.begin(w, httptest.NewRequest("GET", "/v1/timers", nil))
+	require.Nil(t, p)
+	t.Cleanup(end)
+	return r.Context()
 }
 
 // The times that a server gives to requests are over before the first byte, and an import and an export go on for as long
@@ -44,8 +58,9 @@ func TestTransfersHaveTheirOwnTime(t *testing.T) {
 	var lines strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&lines, `{"key":"%04d","value":%q,"to":{"queue":"q"},"timeout":"30s","due":"2040-01-01T00:00:00Z","id":"%032x","attempt":0,"state":"waiting"}`+"\n",
-			i, strings.Repeat("v", 1000), i)
+			i, strings.Repeat("v", 1000), i+1)
 	}
+	lines.WriteString(`{"timers":2000}`)
 	resp, err := server.Client().Post(server.URL+"/v1/import", "", strings.NewReader(lines.String()))
 	require.NoError(t, err)
 	body, err := io.ReadAll(resp.Body)
@@ -58,7 +73,7 @@ func TestTransfersHaveTheirOwnTime(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	require.Equal(t, http.StatusOK, resp.StatusCode)
-	require.Equal(t, 2000, strings.Count(string(body), "\n"))
+	require.Equal(t, 2001, strings.Count(string(body), "\n"))
 	require.Greater(t, len(body), 2000*1000)
 }
 
@@ -72,11 +87,11 @@ func TestExportIsCutShort(t *testing.T) {
 	}
 	require.NoError(t, a.Service.Batch(t.Context(), &b))
 	w := &failing{httptest.NewRecorder(), 2}
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(t.Context(), w, "") })
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(calling(t, a, w), w, "") })
 	require.Len(t, w.Body.Bytes(), 2*partSize)
 
 	w = &failing{httptest.NewRecorder(), 0}
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(t.Context(), w, "") })
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.exportTo(calling(t, a, w), w, "") })
 	require.Empty(t, w.Body.Bytes())
 }
 

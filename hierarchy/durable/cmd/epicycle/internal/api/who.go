@@ -15,9 +15,10 @@ import (
 type bearerKey struct{}
 
 var (
-	errToken  = problem(http.StatusUnauthorized, "there is no token, or it is unknown: Authorization: Bearer TOKEN")
-	errPrefix = problem(http.StatusForbidden, "the token is for keys with another prefix")
-	errHost   = problem(http.StatusForbidden, "without -tokens only requests to localhost and to IP addresses are answered")
+	errToken   = problem(http.StatusUnauthorized, "there is no token, or it is unknown: Authorization: Bearer TOKEN")
+	errPrefix  = problem(http.StatusForbidden, "the token is for keys with another prefix")
+	errFigures = problem(http.StatusForbidden, "the figures are of all keys, and the token is for keys with a prefix")
+	errHost    = problem(http.StatusForbidden, "without -tokens only requests to localhost and to IP addresses are answered")
 )
 
 // open reports whether a path needs no token, because it reveals nothing about timers.
@@ -33,8 +34,8 @@ func open(path string) bool {
 func (a *API) authenticate(r *http.Request) (*http.Request, *Problem) {
 	who := &access.Everybody
 	if a.Tokens != nil {
-		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if ok {
+		scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+		if ok = ok && strings.EqualFold(scheme, "Bearer"); ok {
 			who, ok = a.Tokens.Load().Bearer(strings.TrimSpace(token))
 		}
 		if !ok {
@@ -67,6 +68,15 @@ func (a *API) may(ctx context.Context, role access.Role) (*access.Bearer, error)
 		return nil, problem(http.StatusForbidden, "this needs a token with the role "+role.String())
 	}
 	return who, nil
+}
+
+// mayAll returns an error if the bearer does not have the role for all keys.
+func (a *API) mayAll(ctx context.Context, role access.Role) error {
+	who, err := a.may(ctx, role)
+	if err == nil && who.Prefix != "" {
+		return errFigures
+	}
+	return err
 }
 
 // mayKey returns an error if the bearer does not have the role for a key, or if the key is not valid.

@@ -4,12 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -20,7 +17,7 @@ import (
 type front struct {
 	listener net.Listener
 	tokens   *atomic.Pointer[access.Tokens] // nil without -tokens
-	file     string
+	files    []file
 	conns    limit
 	logger   *slog.Logger
 }
@@ -36,66 +33,48 @@ const (
 
 // front begins to listen. It refuses settings that would let strangers in.
 func (s *server) front(logger *slog.Logger) (*front, error) {
-	f := &front{file: s.tokens, conns: limit{most: int64(s.maxConns)}, logger: logger}
+	f := &front{conns: limit{most: int64(s.maxConns)}, logger: logger}
 	if (s.cert == "") != (s.key == "") {
 		return nil, usageError("-tls-cert and -tls-key belong together")
 	}
-	loopback, err := isLoopback(s.listen)
-	switch {
-	case err != nil:
+	address, err := net.ResolveTCPAddr("tcp", s.listen)
+	if err != nil {
 		return nil, usageError("-listen: %w", err)
-	case !loopback && s.tokens == "":
-		return nil, usageError("-listen %s is not loopback, and needs -tokens", s.listen)
-	case !loopback && s.cert == "" && !s.behindProxy:
-		return nil, usageError("-listen %s is not loopback, and needs -tls-cert and -tls-key, or -behind-proxy", s.listen)
+	}
+	if err := s.mayListen(address); err != nil {
+		return nil, err
+	}
+	var tlsConfig *tls.Config
+	if s.cert != "" {
+		tlsConfig = f.withCertificate(s.cert, s.key)
 	}
 	if s.tokens != "" {
-		f.tokens = new(atomic.Pointer[access.Tokens])
-		if err := f.readTokens(); err != nil {
-			return nil, usageError("-tokens: %w", err)
+		f.withTokens(s.tokens)
+	}
+	for _, file := range f.files {
+		if err := file.read(); err != nil {
+			return nil, usageError("%s: %w", file.flag, err)
 		}
 	}
-	if f.listener, err = net.Listen("tcp", s.listen); err != nil {
+	if f.listener, err = net.ListenTCP("tcp", address); err != nil {
 		return nil, &exit{failed, err}
 	}
-	if s.cert == "" {
-		return f, nil
+	if tlsConfig != nil {
+		f.listener = tls.NewListener(f.listener, tlsConfig)
 	}
-	cert, err := tls.LoadX509KeyPair(s.cert, s.key)
-	if err != nil {
-		f.listener.Close()
-		return nil, usageError("-tls-cert: %w", err)
-	}
-	f.listener = tls.NewListener(f.listener, &tls.Config{
-		Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12,
-	})
 	return f, nil
 }
 
-// isLoopback reports whether an address can be reached only from this machine.
-func isLoopback(address string) (bool, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false, err
+// mayListen returns an error if strangers could reach the address. A name was resolved before, so that the address that
+// is looked at is the one that is listened on, whatever a file says of localhost.
+func (s *server) mayListen(address *net.TCPAddr) error {
+	switch {
+	case address.IP.IsLoopback():
+	case s.tokens == "":
+		return usageError("-listen %s is %v, which is not loopback, and needs -tokens", s.listen, address)
+	case s.cert == "" && !s.behindProxy:
+		return usageError("-listen %s is %v, which is not loopback, and needs -tls-cert and -tls-key, or -behind-proxy", s.listen, address)
 	}
-	if host == "localhost" {
-		return true, nil
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback(), nil
-}
-
-func (f *front) readTokens() error {
-	file, err := os.Open(f.file)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	tokens, err := access.Parse(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.file, err)
-	}
-	f.tokens.Store(tokens)
 	return nil
 }
 

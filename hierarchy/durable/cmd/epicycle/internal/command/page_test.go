@@ -240,6 +240,33 @@ func TestPageWithoutTokens(t *testing.T) {
 	p.check()
 }
 
+// Keys of dots alone, which a browser can't have in a path, are shown, moved and removed like others.
+func TestPageOfDots(t *testing.T) {
+	browser := newBrowser(t)
+	s := serve(t)
+	for _, key := range []string{".", ".."} {
+		s.do("PUT", "/v1/timers/"+encoded(key), `{"in":"1h","to":{"queue":"q"}}`).json(http.StatusOK)
+	}
+	p := s.open(t, browser, desktop)
+	p.until(". ..", keys)
+	p.tabTo(".")
+	for _, key := range []string{".", ".."} {
+		p.until(key, focus) // the next one gets it when one is removed
+		p.press(kb.Enter)
+		p.until("details", opened)
+		p.until(key, text("details-key"))
+		p.tabTo("move-when")
+		p.press("2030-01-31T12:00:00Z", kb.Enter)
+		p.until("", `document.getElementById('move-when').value`)
+		require.Contains(t, s.do("GET", "/v1/timers/"+encoded(key), "").json(http.StatusOK)["due"], "2030-01-31T12:00:")
+		p.tabTo("remove")
+		p.press(kb.Enter)
+		p.until("", opened)
+		s.do("GET", "/v1/timers/"+encoded(key), "").problem(http.StatusNotFound)
+	}
+	p.check()
+}
+
 // More reads the next rows and leaves those that are there, and all rows that are shown are refreshed by one request.
 func TestPageReadsOnlyWhatIsMissing(t *testing.T) {
 	browser := newBrowser(t)

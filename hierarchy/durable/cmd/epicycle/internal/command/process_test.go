@@ -169,7 +169,7 @@ func TestHangup(t *testing.T) {
 	p.as("old").do("GET", "/v1/timers", "").problem(401)
 	require.NoError(t, os.WriteFile(file, []byte("nonsense"), 0o600))
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGHUP))
-	for begun := time.Now(); !strings.Contains(p.logs.String(), "stay as they were"); {
+	for begun := time.Now(); !strings.Contains(p.logs.String(), "stays as it was"); {
 		require.Less(t, time.Since(begun), enough)
 		p.as("new").do("GET", "/v1/timers", "").json(200)
 	}

@@ -45,7 +45,7 @@ func TestRollingRestart(t *testing.T) {
 	entered, leave := make(chan struct{}, 100), make(chan struct{})
 	end := sync.OnceFunc(func() { close(leave) })
 	slow := newHook(t, func(http.ResponseWriter, *http.Request) { entered <- struct{}{}; <-leave })
-	t.Cleanup(end) // before slow is closed
+	t.Cleanup(end)     // before slow is closed
 	for i := range 8 { // two keys for each partition, more or less
 		a.set(fmt.Sprint("slow", i), "0s", slow.URL, `,"timeout":"10m"`)
 		a.queue(fmt.Sprint("taken", i), "0s", "q", `,"timeout":"10m"`)

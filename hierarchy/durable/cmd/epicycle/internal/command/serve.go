@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -57,6 +59,7 @@ func serveCommand(std streams) *cobra.Command {
 			if os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(gcPercent)
 			}
+			log.SetOutput(io.Discard) // package http logs there what receivers send unasked, which may be values
 			return s.run(c.Context())
 		},
 	}
@@ -71,14 +74,14 @@ func serveCommand(std streams) *cobra.Command {
 	f.DurationVar(&s.lease, "lease", 0, "with -nats: others take over 1.25 leases after a server has died (default 10s)")
 	f.StringVar(&s.listen, "listen", "127.0.0.1:8421", "the `address` to listen on")
 	f.StringVar(&s.tokens, "tokens", "", "a `file` of tokens, with lines NAME ROLE SHA256-OF-TOKEN [PREFIX]; SIGHUP reads it again")
-	f.StringVar(&s.cert, "tls-cert", "", "a `file` with the certificate")
+	f.StringVar(&s.cert, "tls-cert", "", "a `file` with the certificate; SIGHUP reads it and the key again")
 	f.StringVar(&s.key, "tls-key", "", "a `file` with the certificate's key")
 	f.BoolVar(&s.behindProxy, "behind-proxy", false, "listen beyond loopback without TLS, which a proxy has")
 	f.IntVar(&s.maxConns, "max-connections", 20000, "connections at once")
 	f.StringSliceVar(&s.allow, "allow", nil, "a `network` such as 127.0.0.0/8 or 10.0.0.0/8 that webhooks may reach though it is not public")
 	f.StringVar(&s.secretFile, "secret-file", "", "a `file` with the key of the webhooks' signatures")
-	f.IntVar(&s.perHost, "per-host", 16, "webhooks at once to one host")
-	f.IntVar(&s.total, "concurrency", 4096, "webhooks at once to all hosts")
+	f.IntVar(&s.perHost, "per-host", 16, "webhooks at once to one host, and messages to one subject")
+	f.IntVar(&s.total, "concurrency", 4096, "webhooks at once to all hosts that answer; twice as many go to those that do not")
 	f.IntVar(&s.maxAttempts, "max-attempts", 16, "after so many failed attempts a timer is dead; -1: no limit")
 	f.IntVar(&s.maxPending, "max-pending", 0, "timers in each partition; 0: no limit")
 	f.StringVar(&s.logLevel, "log-level", "info", "debug, info, warn or error")

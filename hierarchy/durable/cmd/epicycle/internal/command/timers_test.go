@@ -90,6 +90,14 @@ func TestBadRequests(t *testing.T) {
 		{"PUT", "/v1/timers/k", `{"in":"-1s","to":{"queue":"q"}}`, 400, "negative"},
 		{"PUT", "/v1/timers/k", `{"in":"999999999h","to":{"queue":"q"}}`, 400, "in:"},
 		{"PUT", "/v1/timers/k", `{"at":"tomorrow","to":{"queue":"q"}}`, 400, "at:"},
+		{"PUT", "/v1/timers/k", `{"at":"9999-12-31T23:59:59Z","to":{"queue":"q"}}`, 400, "2262-04-11T23:47:16Z"},
+		{"PUT", "/v1/timers/k", `{"at":"2262-04-11T23:47:17Z","to":{"queue":"q"}}`, 400, "2262-04-11T23:47:16Z"},
+		{"PUT", "/v1/timers/k", `{"at":"0001-01-01T00:00:00Z","to":{"queue":"q"}}`, 400, "1677-09-21"},
+		{"PUT", "/v1/timers/k", `{"in":"2562047h","to":{"queue":"q"}}`, 400, "in: 2562047h0m0s"},
+		{"PATCH", "/v1/timers/k", `{"at":"9999-12-31T23:59:59Z"}`, 400, "at:"},
+		{"PUT", "/v1/timers/k", `{"schedule":"@every 2562047h","to":{"queue":"q"}}`, 400, "no run"},
+		{"PUT", "/v1/timers/k", `{"schedule":"` + strings.Repeat("x", 200000) + `","to":{"queue":"q"}}`, 400, ""},
+		{"POST", "/v1/import", `{"key":"i","value":1,"to":{"queue":"q"},"timeout":"30s","due":"9999-01-01T00:00:00Z","id":"00000000000000000000000000000001","attempt":0,"state":"waiting"}`, 400, "9999"},
 		{"PUT", "/v1/timers/k", `{"schedule":"every day","to":{"queue":"q"}}`, 400, "schedule"},
 		{"PUT", "/v1/timers/k", `{"schedule":"0 0 31 2 *","to":{"queue":"q"}}`, 400, ""},
 		{"PUT", "/v1/timers/k", `{"in":"1s"}`, 400, "to:"},
@@ -100,6 +108,10 @@ func TestBadRequests(t *testing.T) {
 		{"PUT", "/v1/timers/k", `{"in":"1s","to":{"subject":"orders"}}`, 400, "-nats"},
 		{"PUT", "/v1/timers/k", `{"in":"1s","to":{"queue":"q"},"timeout":"0s"}`, 400, "timeout"},
 		{"PUT", "/v1/timers/k", `{"in":"1s","to":{"queue":"q"},"inn":1}`, 400, "inn"},
+		{"PUT", "/v1/timers/k?iff=absent", `{"in":"1s","to":{"queue":"q"}}`, 400, "query.iff"},
+		{"PUT", "/v1/timers/k?key=x", `{"in":"1s","to":{"queue":"q"}}`, 400, "query.key"},
+		{"PUT", "/v1/timers/k?if=absent&" + strings.Repeat("x", 5000), `{"in":"1s","to":{"queue":"q"}}`, 400, "query.xxx"},
+		{"GET", "/v1/timers?state=dead&page=2", ``, 400, "query.page"},
 		{"PUT", "/v1/timers/k?if=never", `{"in":"1s","to":{"queue":"q"}}`, 400, "if"},
 		{"PUT", "/v1/timers/k", `{"in":"1s","to":{"queue":"q"},"value":"` + strings.Repeat("v", 60<<10) + `"}`, 413, "61440"},
 		{"PUT", "/v1/timers/k", `{"in":"1s","to":{"queue":"q"},"value":"` + strings.Repeat("v", 1<<20) + `"}`, 413, ""},
@@ -111,7 +123,7 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/v1/timers?state=done", ``, 400, "state"},
 		{"DELETE", "/v1/timers", ``, 400, "prefix"},
 		{"DELETE", "/v1/timers?prefix=", ``, 400, "prefix"},
-		{"POST", "/v1/batch", `{"operations":[` + strings.Repeat(`{"op":"remove","key":"k"},`, 10000) + `{"op":"remove","key":"k"}]}`, 400, "10001"},
+		{"POST", "/v1/batch", `{"operations":[` + strings.Repeat(`{"op":"remove","key":"k"},`, 10000) + `{"op":"remove","key":"k"}]}`, 400, "more than 10000"},
 		{"POST", "/v1/queues/q/take", `{"max":0}`, 400, "max"},
 		{"POST", "/v1/queues/q/take", `{"max":10001}`, 400, "max"},
 		{"POST", "/v1/queues/q/take", `{"wait":"-1s"}`, 400, "wait"},
@@ -123,7 +135,9 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/v1/batch", ``, 405, "POST"},
 	} {
 		name := fmt.Sprintf("%s %.60s %.100s", c.method, c.path, c.body)
-		require.Contains(t, s.do(c.method, c.path, c.body).problem(c.status), c.detail, name)
+		detail := s.do(c.method, c.path, c.body).problem(c.status)
+		require.Contains(t, detail, c.detail, name)
+		require.LessOrEqual(t, len(detail), 1100, "an error does not echo what was sent: %s", name)
 	}
 	require.Empty(t, s.do("GET", "/v1/timers", "").json(200)["timers"])
 }

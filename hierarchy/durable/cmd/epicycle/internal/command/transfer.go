@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +20,8 @@ func exportCommand(std streams) *cobra.Command {
 	var prefix string
 	c := &cobra.Command{
 		Use: "export [FILE]", Short: "Write all timers as lines of JSON", Args: cobra.MaximumNArgs(1),
-		Long: "Write all timers as lines of JSON, with all that they have. Without FILE, or with -, they go to the standard output.\n" +
-			"FILE is replaced once all of them are there.",
+		Long: "Write all timers as lines of JSON, with all that they have, and a last line with their number. Without FILE, or with\n" +
+			"-, they go to the standard output. FILE is replaced once all of them are there.",
 	}
 	c.Flags().StringVar(&prefix, "prefix", "", "only those whose keys begin with it")
 	return remoteCommand(std, c, func(r *remote, c *cobra.Command, args []string) error {
@@ -41,7 +42,7 @@ func exportCommand(std streams) *cobra.Command {
 		if err := writeWhole(args[0], copyTo); err != nil {
 			return err
 		}
-		return r.counted("exported", count.n)
+		return r.counted("exported", max(0, count.n-1)) // the last line is not a timer
 	})
 }
 
@@ -86,11 +87,13 @@ func writeWhole(name string, write func(io.Writer) error) (err error) {
 }
 
 func importCommand(std streams) *cobra.Command {
+	var partial bool
 	c := &cobra.Command{
 		Use: "import [FILE]", Short: "Import what export or salvage has written", Args: cobra.MaximumNArgs(1),
 		Long: "Import what export or salvage has written. Keys that are there are replaced. Without FILE, or with -, it is the\n" +
-			"standard input.",
+			"standard input. If the last line, with the number of timers, is missing, all others are imported, and that is an error.",
 	}
+	c.Flags().BoolVar(&partial, "partial", false, "a part of an export, or other lines, without a last line that has their number")
 	return remoteCommand(std, c, func(r *remote, c *cobra.Command, args []string) error {
 		in, size := std.in, int64(-1)
 		if len(args) > 0 && args[0] != "-" {
@@ -107,7 +110,7 @@ func importCommand(std streams) *cobra.Command {
 		progress := terminal.New(std.err, os.Getenv).Progress("KB", int(size))
 		defer progress.End()
 		body := io.TeeReader(in, &sent{progress: progress})
-		resp, err := r.client.Open(c.Context(), http.MethodPost, "/v1/import", body)
+		resp, err := r.client.Open(c.Context(), http.MethodPost, "/v1/import?"+url.Values{"partial": {strconv.FormatBool(partial)}}.Encode(), body)
 		if err != nil {
 			return err
 		}

@@ -22,15 +22,25 @@ import (
 // lines returns the lines of an export, by key.
 func lines(t testing.TB, text string) map[string]string {
 	t.Helper()
-	all := make(map[string]string)
+	all, ended := make(map[string]string), false
 	for line := range strings.Lines(text) {
-		var one struct{ Key string }
+		var one struct {
+			Key    string
+			Timers *int
+		}
 		require.NoError(t, json.Unmarshal([]byte(line), &one), line)
+		if one.Timers != nil {
+			require.Len(t, all, *one.Timers)
+			ended = true
+			continue
+		}
+		require.False(t, ended)
 		if all[one.Key] != "" {
 			t.Fatalf("%q comes twice", one.Key)
 		}
 		all[one.Key] = line
 	}
+	require.True(t, ended)
 	return all
 }
 
@@ -124,7 +134,7 @@ func TestBadLines(t *testing.T) {
 		"the key is empty":                     {change(`"bad"`, `""`), 400},
 		"key: ":                                {change(`"bad"`, `7`), 400},
 		"1025 bytes":                           {change(`bad`, strings.Repeat("k", 1025)), 400},
-		"the line is not UTF-8":                {change(`bad`, "\xff"), 400},
+		"not UTF-8":                            {change(`bad`, "\xff"), 400},
 		"exactly one of webhook, subject":      {change(`"to":{"queue":"q"},`, ``), 400},
 		"mail":                                 {change(`queue`, `mail`), 400},
 		"subjects need":                        {change(`queue`, `subject`), 400},
@@ -146,9 +156,34 @@ func TestBadLines(t *testing.T) {
 		require.Equal(t, []string{"a", "b"}, keysOf(s.do("GET", "/v1/timers", "").json(200)))
 		s.do("DELETE", "/v1/timers?all=true", "").json(200)
 	}
-	require.Equal(t, 0.0, s.do("POST", "/v1/import", "").json(200)["imported"])
-	require.Equal(t, 1.0, s.do("POST", "/v1/import", strings.TrimSpace(good("last"))).json(200)["imported"])
+	require.Contains(t, s.do("POST", "/v1/import", "").problem(400), "; 0 timers were imported")
+	require.Equal(t, 0.0, s.do("POST", "/v1/import", `{"timers":0}`).json(200)["imported"])
+	require.Equal(t, 1.0, s.do("POST", "/v1/import?partial=true", strings.TrimSpace(good("last"))).json(200)["imported"])
 	require.NotContains(t, s.logs.String(), "bad")
+}
+
+// What was cut short is imported as far as it goes, and the answer says so. A part that is meant to be one is imported.
+func TestImportOfAPart(t *testing.T) {
+	s := serve(t)
+	s.fill(20)
+	all := slices.Collect(strings.Lines(s.do("GET", "/v1/export", "").body))
+	require.Equal(t, "{\"timers\":20}\n", all[20])
+	require.Equal(t, "{\"timers\":10}\n", slices.Collect(strings.Lines(s.do("GET", "/v1/export?prefix=k00001", "").body))[10])
+	first, cut := strings.Join(all[:7], ""), strings.Join(all[:20], "")
+	for body, imported := range map[string]float64{first: 7, cut: 20, strings.Join(all[1:], ""): 19} {
+		a := s.do("POST", "/v1/import", body)
+		require.Contains(t, a.problem(400), "the lines are not complete: ")
+		require.Contains(t, a.problem(400), "-partial")
+		require.Equal(t, imported, a.json(400)["imported"])
+		require.Equal(t, imported, s.do("POST", "/v1/import?partial=true", body).json(200)["imported"])
+	}
+	require.Contains(t, s.do("POST", "/v1/import?partial=true", cut+"{").problem(400), "line 21: ")
+	code, _, errs := s.command(first, "import")
+	require.Equal(t, usage, code)
+	require.Contains(t, errs, "7 timers were imported")
+	code, out, errs := s.command(first, "import", "-partial")
+	require.Equal(t, ok, code, errs)
+	require.Equal(t, "7 imported\n", out)
 }
 
 // An import does not wait for the end of its body: what has come is committed, and stays if the rest does not come.
@@ -164,7 +199,7 @@ func TestImportIsAStream(t *testing.T) {
 		}
 	}()
 	for i := range 1000 {
-		_, err := fmt.Fprintf(lines, goodLine, fmt.Sprint(i), i)
+		_, err := fmt.Fprintf(lines, goodLine, fmt.Sprint(i), i+1)
 		require.NoError(t, err)
 	}
 	s.becomes("499", hasState("waiting"))
@@ -198,7 +233,7 @@ func TestTransferTokens(t *testing.T) {
 		require.Contains(t, s.as(token).do("POST", "/v1/import", all).problem(403), "admin")
 	}
 	require.Equal(t, 2.0, admin.do("POST", "/v1/import", all).json(200)["imported"])
-	require.Equal(t, 1.0, s.as("tap").do("POST", "/v1/import", fmt.Sprintf(goodLine, "p-2", 1)).json(200)["imported"])
+	require.Equal(t, 1.0, s.as("tap").do("POST", "/v1/import?partial=true", fmt.Sprintf(goodLine, "p-2", 1)).json(200)["imported"])
 	said := s.as("tap").do("POST", "/v1/import", fmt.Sprintf(goodLine, "p-3", 1)+fmt.Sprintf(goodLine, "q-3", 1)).problem(403)
 	require.Contains(t, said, "line 2: the token is for keys with another prefix; 1 timers were imported")
 }
@@ -240,7 +275,7 @@ func TestTransferCommands(t *testing.T) {
 	require.Equal(t, lines(t, all), lines(t, again))
 
 	_, errs = run(b, usage, all+"nonsense\n", "import")
-	require.Contains(t, errs, "line 4: ")
+	require.Contains(t, errs, "line 5: ")
 	require.Contains(t, errs, "3 timers were imported")
 	run(b, usage, "", "import", filepath.Join(t.TempDir(), "none"))
 	run(b, usage, "", "import", "x", "y")

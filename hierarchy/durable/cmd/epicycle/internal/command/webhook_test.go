@@ -1,12 +1,14 @@
 package command
 
 import (
+	"bufio"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -84,11 +86,14 @@ func TestWebhookFails(t *testing.T) {
 		}
 	}
 	id := s.set("k", "0s", h.URL, "")["id"]
-	for attempt := 1; attempt <= 4; attempt++ {
+	var before time.Time
+	for attempt := 1; attempt <= 3; attempt++ {
 		answers <- [...]func(http.ResponseWriter){
-			status(503, "Retry-After", "0"), status(429, "Retry-After", "0"), status(503, "Retry-After", "0"), status(204),
+			status(503, "Retry-After", "0"), status(429, "Retry-After", "Mon, 02 Jan 2006 15:04:05 GMT"), status(204),
 		}[attempt-1]
 		c := h.next(t)
+		require.GreaterOrEqual(t, c.at.Sub(before), time.Duration(attempt-1)*500*time.Millisecond, "Retry-After shortens no pause")
+		before = c.at
 		require.Equal(t, id, c.header.Get("webhook-id"))
 		require.Equal(t, fmt.Sprint(attempt), c.header.Get("epicycle-attempt"))
 	}
@@ -216,4 +221,49 @@ func TestWebhookGuarded(t *testing.T) {
 		closed.becomes(key, tried)
 	}
 	require.Empty(t, h.calls)
+}
+
+// Where hosts that do not answer have all places for such hosts, a server is ready, and tells so.
+func TestReadyWhereHostsWait(t *testing.T) {
+	s := serve(t, "-concurrency", "1")
+	require.Equal(t, map[string]any{"status": "ok"}, s.do("GET", "/readyz", "").json(200))
+	for i := range 5 {
+		l, err := net.Listen("tcp", "127.0.0.1:0") // nobody answers
+		require.NoError(t, err)
+		defer l.Close()
+		s.set(fmt.Sprint("k", i), "0s", "http://"+l.Addr().String(), "")
+	}
+	for begun := time.Now(); s.count("hosts_waiting") != 3 || s.count("hosts_hanging") != 2; time.Sleep(10 * time.Millisecond) {
+		require.Less(t, time.Since(begun), enough)
+	}
+	require.Contains(t, s.do("GET", "/readyz", "").json(200)["detail"], "3 hosts")
+}
+
+// What a receiver sends unasked is not logged: it may be what it was sent.
+func TestUnaskedAnswer(t *testing.T) {
+	p := startProcess(t, "-dir", t.TempDir())
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	ended, closed := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(closed)
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		_, _ = http.ReadRequest(bufio.NewReader(c))
+		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+		<-ended
+		_, _ = io.WriteString(c, "HTTP/1.1 200 a-value")
+		_, _ = io.Copy(io.Discard, c)
+	}()
+	p.set("k", "0s", "http://"+l.Addr().String(), "")
+	p.becomes("k", gone)
+	close(ended)
+	<-closed
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, ok, <-p.code)
+	require.NotContains(t, p.logs.String(), "a-value")
 }

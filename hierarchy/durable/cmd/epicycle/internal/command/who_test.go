@@ -58,6 +58,13 @@ func TestTokens(t *testing.T) {
 	}
 	s.as("tw").do("PUT", "/v1/timers/k", timer).json(200)
 	require.Equal(t, 200, s.as("tr").do("GET", "/metrics", "").status)
+	for scheme, status := range map[string]int{"bearer tr": 200, "BEARER   tr": 200, "Basic tr": 401, "tr": 401, "Bearer": 401, "Bearertr": 401} {
+		other := *s
+		other.head = http.Header{"Authorization": {scheme}}
+		require.Equal(t, status, other.do("GET", "/v1/timers", "").status, scheme)
+	}
+	s.as("tp").do("GET", "/metrics", "").problem(403)  // it has the names of all queues
+	s.as("tp").do("POST", "/v1/live", "").problem(403) // and this one the figures of all keys
 	s.as("tr").do("GET", "/v1/timers/k", "").json(200)
 	for _, c := range [][3]string{
 		{"PUT", "/v1/timers/k", timer}, {"PATCH", "/v1/timers/k", `{"in":"1s"}`}, {"DELETE", "/v1/timers/k", ""},

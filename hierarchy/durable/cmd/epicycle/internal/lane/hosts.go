@@ -1,37 +1,61 @@
 package lane
 
 import (
+	"container/list"
 	"sync"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// Hosts calls a function for timers. It limits the number of calls at once, for each host and in total. A timer that
-// waits for one host does not hold up other hosts, and takes no place. NewHosts makes one.
+// Hosts calls a function for timers, which sends a request to the timer's host. It limits the number of calls at once,
+// for each host and in total, so that hosts that hang hold up no others. host.go tells how. NewHosts makes one.
 type Hosts struct {
 	perHost, total int
-	run            func(Due)
+	run            func(Due) Outcome
 
 	mu      sync.Mutex
-	hosts   map[string]*host
-	ready   []*host // hosts with a timer and a free place of their own that wait for a free place of the total
-	running int
+	hosts   map[string]*host // those with timers, and those in resting
+	lines   [lines]list.List // of *host, by the kind of place that they wait for
+	resting [states]list.List
+	young   list.List   // of *call, those that have run for less than patience, the oldest first
+	alarm   *time.Timer // calls age
+	prompt  int         // Invariant: the calls that are not slow
+	slow    int         // Invariant: the calls that are slow
+	pace    pace
+	again   *time.Timer // calls resume
 	stopped bool
 	idle    *sync.Cond
 }
 
-// host is a host with timers that wait or run.
-type host struct {
-	name    string
-	waiting waiting
-	running int
-	ready   bool // whether the host is in Hosts.ready
+// Outcome is what a call has shown about its host.
+type Outcome int
+
+// The outcomes of a call.
+const (
+	Unknown  Outcome = iota // nothing: the host was not asked, or the call was given up
+	Answered                // the host has answered, whatever it said
+	Silent                  // the host could not be reached, or has not answered in time
+)
+
+// call is a call in progress.
+type call struct {
+	at    *host
+	began time.Time
+	// slow reports whether the call counts as one to a host that hangs: from its beginning, if the host did not answer
+	// lately, or else after patience.
+	slow  bool
+	young *list.Element // the place of the call in Hosts.young, or nil
 }
 
 // NewHosts returns a Hosts that calls run in goroutines.
-func NewHosts(perHost, total int, run func(Due)) *Hosts {
+func NewHosts(perHost, total int, run func(Due) Outcome) *Hosts {
 	h := &Hosts{perHost: perHost, total: total, run: run, hosts: make(map[string]*host)}
 	h.idle = sync.NewCond(&h.mu)
+	h.alarm = time.AfterFunc(patience, h.age)
+	h.alarm.Stop()
+	h.again = time.AfterFunc(paceEvery, h.resume)
+	h.again.Stop()
 	return h
 }
 
@@ -39,11 +63,7 @@ func NewHosts(perHost, total int, run func(Due)) *Hosts {
 func (h *Hosts) Push(name string, d Due) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	at := h.hosts[name]
-	if at == nil {
-		at = &host{name: name}
-		h.hosts[name] = at
-	}
+	at := h.wake(name)
 	at.waiting.push(d)
 	h.enlist(at)
 	h.dispatch()
@@ -55,56 +75,108 @@ func (h *Hosts) Remove(name, key string, id durable.ID) {
 	defer h.mu.Unlock()
 	if at := h.hosts[name]; at != nil {
 		at.waiting.remove(key, id)
-		h.tidy(at)
+		h.enlist(at)
+		h.rest(at)
 	}
 }
 
-// tidy removes a host that has no timers. mu is held.
-func (h *Hosts) tidy(at *host) {
-	if at.running == 0 && at.waiting.len() == 0 {
-		delete(h.hosts, at.name)
-	}
-}
-
-// enlist adds a host to ready, if it has a timer and a place of its own. mu is held.
-func (h *Hosts) enlist(at *host) {
-	if !at.ready && at.waiting.len() > 0 && at.running < h.perHost {
-		at.ready = true
-		h.ready = append(h.ready, at)
-	}
-}
-
-// dispatch starts as many calls as the limits allow. mu is held.
+// dispatch starts as many calls as there is room for. mu is held.
 func (h *Hosts) dispatch() {
-	for !h.stopped && h.running < h.total && len(h.ready) > 0 {
-		at := h.ready[0]
-		h.ready = h.ready[1:]
-		at.ready = false
-		d, ok := at.waiting.pop("")
-		if !ok {
+	for l := own; l < lines; {
+		front := h.lines[l].Front()
+		if h.stopped || front == nil || !h.hasRoom(l) {
+			l++
 			continue
 		}
-		at.running++
-		h.running++
-		h.enlist(at)
-		go h.work(at, d)
+		h.start(front.Value.(*host))
+	}
+	if wait := h.pace.ahead(time.Now()); wait > 0 && h.lines[first].Len()+h.lines[probe].Len()+h.lines[more].Len() > 0 {
+		h.again.Reset(wait)
 	}
 }
 
-// work calls run for a timer, and then for others that wait for its place.
-func (h *Hosts) work(at *host, d Due) {
-	h.run(d)
+// resume is called when pace allows another call.
+func (h *Hosts) resume() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	at.running--
-	h.running--
-	h.enlist(at)
-	h.tidy(at)
 	h.dispatch()
-	if h.running == 0 {
+}
+
+// start starts a call for the first timer of a host. mu is held.
+func (h *Hosts) start(at *host) {
+	h.leave(at) // so that it is behind the others if it gets in line again
+	d, _ := at.waiting.pop("")
+	c := &call{at: at, began: time.Now(), slow: at.state != answers}
+	if c.slow {
+		h.slow++
+		h.pace.begun(c.began)
+	} else {
+		h.prompt++
+	}
+	at.running++
+	at.young++
+	c.young = h.young.PushBack(c)
+	if h.young.Len() == 1 {
+		h.alarm.Reset(patience)
+	}
+	h.enlist(at)
+	go h.work(c, d)
+}
+
+// work calls run for a timer, and starts the calls for which there is room then.
+func (h *Hosts) work(c *call, d Due) {
+	outcome := h.run(d)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c.at.running--
+	h.grown(c)
+	if c.slow {
+		h.slow--
+	} else {
+		h.prompt--
+	}
+	c.at.learn(c, outcome)
+	h.enlist(c.at)
+	h.rest(c.at)
+	h.dispatch()
+	if h.running() == 0 {
 		h.idle.Broadcast()
 	}
 }
+
+// grown removes a call from the young ones. mu is held.
+func (h *Hosts) grown(c *call) {
+	if c.young != nil {
+		h.young.Remove(c.young)
+		c.young = nil
+		c.at.young--
+	}
+}
+
+// age is called when the oldest of the young calls may have run for as long as patience.
+func (h *Hosts) age() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for front := h.young.Front(); front != nil; front = h.young.Front() {
+		c := front.Value.(*call)
+		if left := patience - time.Since(c.began); left > 0 {
+			h.alarm.Reset(left)
+			break
+		}
+		h.grown(c)
+		if !c.slow {
+			c.slow = true
+			h.prompt--
+			h.slow++
+		}
+		c.at.learn(c, Silent)
+		h.enlist(c.at)
+	}
+	h.dispatch()
+}
+
+// running returns the number of calls in progress. mu is held.
+func (h *Hosts) running() int { return h.prompt + h.slow }
 
 // Stop prevents further calls, and returns a channel that is closed when no call is running.
 func (h *Hosts) Stop() <-chan struct{} {
@@ -114,21 +186,11 @@ func (h *Hosts) Stop() <-chan struct{} {
 	h.mu.Unlock()
 	go func() {
 		h.mu.Lock()
-		for h.running > 0 {
+		for h.running() > 0 {
 			h.idle.Wait()
 		}
 		h.mu.Unlock()
 		close(done)
 	}()
 	return done
-}
-
-// Len returns the number of timers that run, and of timers that wait.
-func (h *Hosts) Len() (running, waiting int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, at := range h.hosts {
-		waiting += at.waiting.len()
-	}
-	return h.running, waiting
 }

@@ -3,7 +3,6 @@ package lane
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,88 +19,6 @@ func TestMain(m *testing.M) { leak.Main(m) }
 
 // due returns a timer that is due after some seconds.
 func due(key string, seconds int) Due { return Due{Key: key, At: time.Unix(int64(seconds), 0)} }
-
-// No more calls run at once than there may, for a host and for all, and a host that hangs holds up no other.
-func TestHosts(t *testing.T) {
-	entered, leave := make(chan string, 100), make(chan struct{})
-	h := NewHosts(2, 3, func(d Due) {
-		entered <- d.Key
-		if strings.HasPrefix(d.Key, "slow") {
-			<-leave
-		}
-	})
-	for i := range 10 {
-		h.Push("slow", due(fmt.Sprint("slow", i), i))
-	}
-	require.Equal(t, []string{"slow0", "slow1"}, sorted(<-entered, <-entered))
-	for i := range 10 {
-		h.Push("fast", due(fmt.Sprint("fast", i), i))
-	}
-	var keys []string
-	for range 10 {
-		keys = append(keys, <-entered)
-	}
-	require.Equal(t, []string{"fast0", "fast1", "fast2", "fast3", "fast4", "fast5", "fast6", "fast7", "fast8", "fast9"}, sorted(keys...))
-	require.Empty(t, entered)
-	running, waiting := h.Len()
-	require.GreaterOrEqual(t, running, 2)
-	require.Equal(t, 8, waiting)
-	stopped := h.Stop()
-	close(leave)
-	<-stopped
-	running, waiting = h.Len()
-	require.Equal(t, []int{0, 8}, []int{running, waiting}, "nothing begins after Stop")
-}
-
-// A timer that was removed while it waited is neither called nor counted, and its host is forgotten.
-func TestHostsForget(t *testing.T) {
-	entered, leave := make(chan string), make(chan struct{})
-	h := NewHosts(1, 1, func(d Due) {
-		entered <- d.Key
-		<-leave
-	})
-	h.Push("one", due("a", 1))
-	require.Equal(t, "a", <-entered)
-	h.Push("one", due("b", 2))
-	h.Push("two", due("c", 3))
-	h.Remove("one", "b", durable.ID{})
-	h.Remove("two", "c", durable.ID{})
-	h.Remove("three", "d", durable.ID{})
-	running, waiting := h.Len()
-	require.Equal(t, []int{1, 0}, []int{running, waiting})
-	require.Len(t, h.hosts, 1)
-	h.Push("two", due("e", 4))
-	leave <- struct{}{}
-	require.Equal(t, "e", <-entered)
-	close(leave)
-	<-h.Stop()
-	require.Empty(t, h.hosts)
-}
-
-// All places together are limited, too: a third host waits until one is free.
-func TestHostsInAll(t *testing.T) {
-	entered, leave := make(chan string, 100), make(chan struct{})
-	h := NewHosts(2, 2, func(d Due) {
-		entered <- d.Key
-		<-leave
-	})
-	for i := range 3 {
-		h.Push(fmt.Sprint("host", i), due(fmt.Sprint(i), i))
-	}
-	require.Equal(t, []string{"0", "1"}, sorted(<-entered, <-entered))
-	running, waiting := h.Len()
-	require.Equal(t, []int{2, 1}, []int{running, waiting})
-	leave <- struct{}{}
-	require.Equal(t, "2", <-entered)
-	close(leave)
-	<-h.Stop()
-	require.Empty(t, h.hosts)
-}
-
-func sorted(keys ...string) []string {
-	slices.Sort(keys)
-	return keys
-}
 
 // Each firing goes to one taker, and a taker gets only what it may have.
 func TestQueues(t *testing.T) {

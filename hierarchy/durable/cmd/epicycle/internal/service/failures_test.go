@@ -88,7 +88,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	const text = "epicycle: a firing of a queue failed"
 	fail := func(key, why string, timeout time.Duration) {
 		to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: timeout}
-		require.NoError(t, s.Set(t.Context(), key, to, 0))
+		require.NoError(t, errOf(s.Set(t.Context(), key, to, 0)))
 		taken := s.Take(t.Context(), "q", 1, key)
 		require.Len(t, taken, 1)
 		if why == "" {
@@ -122,9 +122,9 @@ func TestChangedTimersHaveNotFailed(t *testing.T) {
 	var log lines
 	s := openWith(t, slog.New(slog.NewTextHandler(&log, nil)))
 	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
-	require.NoError(t, s.Set(t.Context(), "k", to, 0))
+	require.NoError(t, errOf(s.Set(t.Context(), "k", to, 0)))
 	taken := s.Take(t.Context(), "q", 1, "")
-	require.NoError(t, s.Set(t.Context(), "k", to, time.Hour))
+	require.NoError(t, errOf(s.Set(t.Context(), "k", to, time.Hour)))
 	require.Equal(t, []error{errToken}, s.End(t.Context(), "q", []string{taken[0].Token}, errors.New("no"), ""))
 	require.Empty(t, log.of("failed"))
 	require.Empty(t, s.failing.places)

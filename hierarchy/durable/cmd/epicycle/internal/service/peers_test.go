@@ -59,7 +59,8 @@ func push(t *testing.T, s *Service, queue string, n int) {
 	t.Helper()
 	for i := 0; s.Lanes().Queues[queue] < n; i++ {
 		to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: queue}, Timeout: time.Hour}
-		require.NoError(t, s.Set(t.Context(), fmt.Sprintf("%s-%d", queue, i), to, 0))
+		_, err := s.Set(t.Context(), fmt.Sprintf("%s-%d", queue, i), to, 0)
+		require.NoError(t, err)
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -110,7 +111,8 @@ func TestQuestionsAreForgotten(t *testing.T) {
 	d, _ := a.queues.Pop("other", "") // its key is of a partition of a
 	time.Sleep(50 * time.Millisecond) // both wait by now, the lost one first. If not, there is nothing to pass on
 	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
-	require.NoError(t, a.Set(t.Context(), d.Key, to, 0))
+	_, err = a.Set(t.Context(), d.Key, to, 0)
+	require.NoError(t, err)
 	require.Equal(t, 1, <-got)
 	require.NoError(t, sub.Unsubscribe())
 }

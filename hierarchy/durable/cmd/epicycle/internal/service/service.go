@@ -31,11 +31,11 @@ type Attempt = durable.Attempt[string, task.Task]
 
 // Config configures Open.
 type Config struct {
-	// Durable configures the timers. Open sets Announce, Withdrawn, Key and Value.
+	// Durable configures the timers. Open sets Announce, Withdrawn, Key and Value, and Backoff if that is nil.
 	Durable durable.Config[string, task.Task]
 	Sender  *web.Sender
-	PerHost int // the largest number of requests at once to a host
-	Total   int // the largest number of requests at once
+	PerHost int // the largest number of requests at once to a host, or a subject
+	Total   int // the number of places for requests to hosts that answer; lane.Hosts has more for others
 }
 
 // Service holds timers and fires them.
@@ -47,7 +47,6 @@ type Service struct {
 	sender  *web.Sender
 	logger  *slog.Logger
 	inbox   inbox
-	watched watched
 	hosts   *lane.Hosts
 	queues  *lane.Queues
 	taken   atomic.Int64 // how many firings workers have taken and not ended
@@ -58,6 +57,7 @@ type Service struct {
 	stop    context.CancelFunc
 	life    context.Context // ends when Shutdown gives up the attempts that are still in progress
 	giveUp  context.CancelFunc
+	backoff func(attempt int) time.Duration // the pause after a failed attempt
 	routed  sync.WaitGroup
 }
 
@@ -72,12 +72,17 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
 	s.inbox.signal = make(chan struct{}, 1)
+	s.backoff = backoff
+	if cfg.Durable.Backoff != nil {
+		s.backoff = cfg.Durable.Backoff
+	}
 	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send)
 	s.queues = lane.NewQueues()
 	if s.conn != nil {
 		s.peers = newPeers(s, s.conn, s.name)
 	}
-	cfg.Durable.Value, cfg.Durable.Announce, cfg.Durable.Withdrawn = task.Codec{}, s.announce, s.withdrawn
+	cfg.Durable.Value, cfg.Durable.Backoff = task.Codec{}, s.backoff
+	cfg.Durable.Announce, cfg.Durable.Withdrawn = s.announce, s.withdrawn
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
 		s.giveUp()
 		s.stop()
@@ -96,7 +101,6 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 
 // announce implements durable.Config.Announce.
 func (s *Service) announce(f Firing) {
-	s.watched.announced(&f)
 	s.inbox.put(f, false)
 }
 
@@ -122,7 +126,7 @@ func (s *Service) pass(f *announced) {
 	switch f.to.Kind {
 	case task.Queue:
 	case task.Subject:
-		name = "nats"
+		name = "subject " + name // no name of a host has a space
 	default:
 		name = f.to.Host()
 	}
@@ -136,72 +140,6 @@ func (s *Service) pass(f *announced) {
 	default:
 		s.hosts.Push(name, d)
 	}
-}
-
-// nowait is a cancelled context, for calls of Attempt.End that do not wait for the log.
-var nowait = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}()
-
-// send makes an attempt to deliver a timer to a webhook or a subject. If the partition of the timer is handed over
-// meanwhile, the attempt goes on, and ends there.
-func (s *Service) send(d lane.Due) {
-	a, ok := s.Begin(d.Key, d.ID)
-	if !ok {
-		return
-	}
-	token := a.Token(a.Value.Timeout)
-	err := s.attempt(a)
-	if err != nil && s.life.Err() != nil {
-		err = errShutdown
-	}
-	end := a.End
-	if err != nil && err != errShutdown {
-		end = func(ctx context.Context, err error) (bool, error) { return s.fail(ctx, a, err) }
-	}
-	if _, e := end(nowait, err); errors.Is(e, durable.ErrLeft) {
-		s.endLeft(a, token, err)
-	}
-}
-
-// endLeft ends an attempt whose timer was handed over meanwhile.
-func (s *Service) endLeft(a *Attempt, token durable.Token, result error) {
-	ctx, cancel := context.WithTimeout(context.Background(), leftTime)
-	defer cancel()
-	ended, err := s.EndAttempt(ctx, a.Key, token, result)
-	switch {
-	case err != nil:
-		s.logger.Warn("epicycle: a request that was made comes again: its partition has no owner", "err", err)
-	case ended && result != nil && result != errShutdown:
-		s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result})
-	}
-}
-
-// leftTime limits the time for which a request that was made keeps its place until the next owner of its partition has
-// written that.
-const leftTime = 5 * time.Second
-
-func (s *Service) attempt(a *Attempt) error {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(a.Context()), a.Value.Timeout, timeoutError(a.Value.Timeout))
-	defer cancel()
-	defer context.AfterFunc(s.life, cancel)()
-	defer context.AfterFunc(a.Context(), func() {
-		if context.Cause(a.Context()) != durable.ErrLeft {
-			cancel()
-		}
-	})()
-	if a.Value.To.Kind == task.Subject {
-		err := s.subject.publish(ctx, a)
-		if err != nil && ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return err
-	}
-	return s.sender.Send(ctx, &web.Request{
-		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value,
-	})
 }
 
 // Drain ends all calls of Take, and hands the timers over to the other servers. What workers have taken goes on there,
@@ -237,7 +175,10 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	s.stop()
 	s.queues.Stop()
 	s.giveUp()
-	<-s.hosts.Stop()
+	select {
+	case <-s.hosts.Stop():
+	case <-ctx.Done():
+	}
 	err := s.Timers.Shutdown(ctx)
 	if s.peers != nil {
 		s.peers.close()

@@ -41,16 +41,33 @@ func (p *publisher) init(conn *nats.Conn) {
 	}
 }
 
+// publish publishes a firing. It returns when ctx is done. The connection ignores ctx where a NATS server does not read:
+// then the message may be sent later.
 func (p *publisher) publish(ctx context.Context, a *Attempt) error {
 	if p.conn == nil {
 		return errNoServers
 	}
+	done := make(chan error, 1)
+	go func() { done <- p.send(ctx, message(a)) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func message(a *Attempt) *nats.Msg {
 	m := nats.NewMsg(a.Value.To.Name)
 	m.Data = a.Value.Value
 	m.Header.Set("Nats-Msg-Id", a.ID.String())
 	m.Header.Set("epicycle-key", web.HeaderKey(a.Key))
 	m.Header.Set("epicycle-due", a.Due.UTC().Format(time.RFC3339Nano))
 	m.Header.Set("epicycle-attempt", strconv.Itoa(a.Attempt))
+	return m
+}
+
+func (p *publisher) send(ctx context.Context, m *nats.Msg) error {
 	is, err := p.isStored(ctx, m.Subject)
 	if err != nil {
 		return fmt.Errorf("the servers do not say whether a stream stores the subject: %w", err)

@@ -38,6 +38,7 @@ type Target struct {
 const (
 	MaxKey         = 1 << 10
 	MaxValue       = 60 << 10
+	MaxDepth       = 100 // of the JSON of a request, or a line of an import
 	DefaultTimeout = 30 * time.Second
 	MaxTimeout     = 7 * 24 * time.Hour
 
@@ -57,6 +58,42 @@ func CheckKey(key string) error {
 		return fmt.Errorf("the key is not UTF-8")
 	}
 	return nil
+}
+
+// ErrDeep is the error for JSON that is nested too deep.
+var ErrDeep = fmt.Errorf("the JSON is nested more than %d deep", MaxDepth)
+
+// CheckValue returns an error if a value, which is JSON, is not valid for a timer. A value is a part of the JSON of a
+// timer, which is nested deeper by one.
+func CheckValue(value []byte) error {
+	switch {
+	case !utf8.Valid(value):
+		return fmt.Errorf("the value is not UTF-8")
+	case depth(value) >= MaxDepth:
+		return ErrDeep
+	}
+	return nil
+}
+
+// depth returns how deep JSON is nested.
+func depth(text []byte) (deepest int) {
+	now, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+			if b == '\\' {
+				i++
+			}
+		case b == '[' || b == '{':
+			now++
+			deepest = max(deepest, now)
+		case b == ']' || b == '}':
+			now--
+		}
+	}
+	return deepest
 }
 
 // CheckTimeout returns an error if the timeout of an attempt is not valid.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -26,69 +25,88 @@ type Request struct {
 
 // Sender sends webhooks. NewSender makes one.
 type Sender struct {
-	client *http.Client
-	signer *Signer
-	agent  string
-	now    func() time.Time
+	transport *http.Transport
+	signer    *Signer
+	agent     string
+	now       func() time.Time
 }
 
 const (
-	dialTime   = 10 * time.Second
-	maxHeader  = 64 << 10 // limit for the header of a response
-	maxBody    = 64 << 10 // limit for the body of a response; after a longer body, the connection is closed
-	bodyTime   = time.Second
-	maxRetryIn = 24 * time.Hour
+	dialTime  = 10 * time.Second
+	maxHeader = 64 << 10 // limit for the headers of a response, and of all responses 1xx before it
+	maxBody   = 64 << 10 // limit for the body of a response; after a longer body, the connection is closed
+	bodyTime  = time.Second
 )
 
-// NewSender returns a Sender. If signer is nil, requests have no signature. perHost is the number of idle connections
-// to a host that are kept.
+// MaxRetryIn is the longest time that a receiver can ask for with Retry-After.
+const MaxRetryIn = time.Hour
+
+// NewSender returns a Sender. If signer is nil, requests have no signature. perHost is the largest number of
+// connections to a host.
 func NewSender(guard *Guard, signer *Signer, perHost int, version string) *Sender {
 	dialer := &net.Dialer{Timeout: dialTime, Control: guard.control}
-	transport := &http.Transport{ // a proxy is not used, since it would resolve names itself
+	// HTTP/2 would share one connection among the requests to a host: a receiver that stops reading would hold up all of
+	// them, beyond their contexts. With HTTP/1.1 a request that is given up closes a connection of its own.
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	return &Sender{&http.Transport{ // a proxy is not used, since it would resolve names itself
 		DialContext:            dialer.DialContext,
-		ForceAttemptHTTP2:      true,
+		Protocols:              &protocols,
 		TLSHandshakeTimeout:    dialTime,
 		MaxIdleConns:           1000,
 		MaxIdleConnsPerHost:    perHost,
+		MaxConnsPerHost:        perHost, // a dial goes on after the end of the attempt that began it
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: maxHeader,
 		DisableCompression:     true,
-	}
-	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
-	return &Sender{client, signer, "epicycle/" + version, time.Now}
+	}, signer, "epicycle/" + version, time.Now}
 }
 
 // Close closes idle connections.
-func (s *Sender) Close() { s.client.CloseIdleConnections() }
+func (s *Sender) Close() { s.transport.CloseIdleConnections() }
 
-// Send sends a webhook. It returns nil if the receiver accepted the webhook by a 2xx status. Otherwise the error
-// determines, by durable.Permanent and durable.RetryAfter, whether and when there is another attempt. Errors contain
-// neither the URL nor the key.
-func (s *Sender) Send(ctx context.Context, r *Request) error {
+// Later is the error of a webhook whose receiver asks, with Retry-After, for a pause before the next attempt. In is
+// between 0 and MaxRetryIn.
+type Later struct {
+	error
+	In time.Duration
+}
+
+func (l *Later) Unwrap() error { return l.error }
+
+// Send sends a webhook. answered reports whether the receiver has answered, whatever it said. The error is nil if the
+// receiver accepted the webhook by a 2xx status. It is a durable.Permanent if there must be no further attempt, and a
+// Later if the receiver asks for a pause. Errors contain neither the URL nor the key.
+//
+// Send returns when ctx is done, whatever the receiver does.
+func (s *Sender) Send(ctx context.Context, r *Request) (answered bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	req, err := s.request(ctx, r)
 	if err != nil {
-		return bare(err)
+		return false, err
 	}
-	resp, err := s.client.Do(req)
+	// A client would follow redirects, and add the URL and what the receiver has sent to errors.
+	resp, err := s.transport.RoundTrip(req)
 	if err != nil {
-		if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil {
-			return cause
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
 		}
-		return bare(err)
+		return false, words(err)
 	}
 	defer resp.Body.Close()
-	drain(resp.Body, cancel)
-	return s.verdict(resp)
+	if resp.StatusCode != http.StatusSwitchingProtocols { // else the body is the connection, whose reads ignore ctx
+		drain(resp.Body, cancel)
+	}
+	return true, s.verdict(resp)
 }
+
+var errURL = errors.New("the webhook is no URL")
 
 func (s *Sender) request(ctx context.Context, r *Request) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, bytes.NewReader(r.Body))
 	if err != nil {
-		return nil, err
+		return nil, errURL // err has the URL
 	}
 	h := req.Header
 	h.Set("Content-Type", "application/json")
@@ -99,7 +117,7 @@ func (s *Sender) request(ctx context.Context, r *Request) (*http.Request, error)
 	return req, s.signer.sign(h, r.ID, s.now(), r.Body)
 }
 
-// drain reads the response up to a limit, so that the connection can be reused, and gives up after a while.
+// drain reads the body of a response up to a limit, so that the connection can be reused, and gives up after a while.
 func drain(body io.Reader, cancel func()) {
 	defer time.AfterFunc(bodyTime, cancel).Stop()
 	_, _ = io.CopyN(io.Discard, body, maxBody)
@@ -115,35 +133,37 @@ func (s *Sender) verdict(resp *http.Response) error {
 	case code == http.StatusGone:
 		return durable.Permanent(err)
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
-		if in, ok := retryAfter(resp.Header.Get("Retry-After"), s.now()); ok {
-			return durable.RetryAfter(in, err)
+		if in, ok := retryAfter(resp.Header.Values("Retry-After"), s.now()); ok {
+			return &Later{err, in}
 		}
 	}
 	return err
 }
 
-// retryAfter parses the header Retry-After: seconds, or a time.
-func retryAfter(text string, now time.Time) (time.Duration, bool) {
-	text = strings.TrimSpace(text)
-	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
-		return min(time.Duration(n)*time.Second, maxRetryIn), true
+// retryAfter returns the longest pause that headers Retry-After ask for, at most MaxRetryIn. ok is false if none of them
+// is valid.
+func retryAfter(headers []string, now time.Time) (longest time.Duration, ok bool) {
+	for _, text := range headers {
+		if in, valid := parseRetryAfter(strings.TrimSpace(text), now); valid {
+			longest, ok = max(longest, in), true
+		}
 	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(0, at.Sub(now)), maxRetryIn), true
-	}
-	return 0, false
+	return longest, ok
 }
 
-// bare puts an error into words, without the URL that package http adds.
-func bare(err error) error {
-	var of *url.Error
-	if errors.As(err, &of) {
-		if of.Timeout() && of.Err == nil {
-			return context.DeadlineExceeded
-		}
-		return words(of.Err)
+// parseRetryAfter parses a header Retry-After: seconds, however many, or a time, which may have passed.
+func parseRetryAfter(text string, now time.Time) (time.Duration, bool) {
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(0, at.Sub(now)), MaxRetryIn), true
 	}
-	return words(err)
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n > uint64(MaxRetryIn/time.Second) {
+		return MaxRetryIn, true
+	}
+	return time.Duration(n) * time.Second, true
 }
 
 // HeaderKey returns a key as a header's value: visible ASCII and inner spaces as they are, and all other bytes, and

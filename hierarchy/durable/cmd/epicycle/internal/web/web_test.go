@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -66,13 +65,18 @@ func sender(t *testing.T, guard *Guard, answer http.HandlerFunc) (*Sender, *url.
 var loopback = &Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}}
 
 func (s *Sender) to(u string) error {
-	return s.Send(context.Background(), &Request{URL: u, Key: "k", ID: "i", Due: time.Now(), Attempt: 1, Body: []byte("1")})
+	_, err := s.send(context.Background(), u)
+	return err
+}
+
+func (s *Sender) send(ctx context.Context, u string) (answered bool, err error) {
+	return s.Send(ctx, &Request{URL: u, Key: "k", ID: "i", Due: time.Now(), Attempt: 1, Body: []byte("1")})
 }
 
 // However this machine is written, nothing is sent to it.
 func TestNoWayIn(t *testing.T) {
 	s, u, calls := sender(t, new(Guard), func(http.ResponseWriter, *http.Request) {})
-	s.client.Transport.(*http.Transport).DialContext = (&net.Dialer{
+	s.transport.DialContext = (&net.Dialer{
 		Control: new(Guard).control,
 		Resolver: &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 			return nil, errors.New("no name servers in tests")
@@ -125,34 +129,6 @@ func TestVerdicts(t *testing.T) {
 	require.Equal(t, before+9, calls.Load())
 	status = 410
 	require.Equal(t, durable.Permanent(errors.New("the webhook answered 410 Gone")).Error(), s.to(u.String()).Error())
-}
-
-func TestRetryAfter(t *testing.T) {
-	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	for text, c := range map[string]struct {
-		in time.Duration
-		ok bool
-	}{
-		"0": {0, true}, "7": {7 * time.Second, true}, " 7 ": {7 * time.Second, true}, "4294967295": {maxRetryIn, true},
-		now.Add(time.Minute).Format(http.TimeFormat): {time.Minute, true}, now.Add(-time.Minute).Format(http.TimeFormat): {0, true},
-		"": {}, "-1": {}, "soon": {}, "1.5": {}, "99999999999999999999": {},
-	} {
-		in, ok := retryAfter(text, now)
-		require.Equal(t, c.ok, ok, text)
-		require.Equal(t, c.in, in, text)
-	}
-}
-
-// An answer without an end costs no more than its beginning.
-func TestEndlessAnswer(t *testing.T) {
-	s, u, _ := sender(t, loopback, func(w http.ResponseWriter, r *http.Request) {
-		for r.Context().Err() == nil {
-			if _, err := io.WriteString(w, strings.Repeat("x", 1<<10)); err != nil {
-				return
-			}
-		}
-	})
-	require.NoError(t, s.to(u.String()))
 }
 
 func TestSigner(t *testing.T) {

@@ -37,12 +37,12 @@ async function call(method, path, body) {
   return answer;
 }
 
-// timerPath returns the path of a key. A browser takes dots alone for steps in the path, however they are written.
-function timerPath(key) {
-  if (key === "." || key === "..") {
-    throw new Error("A browser can't send the key " + key + ". Use the command line.");
-  }
-  return "v1/timers/" + encodeURIComponent(key);
+// timerPath returns the path of a key, of what is done with it, and of a query. A browser takes dots alone for steps in the
+// path, however they are written: such a key is in the query.
+function timerPath(key, action = "", query = {}) {
+  const dots = key === "." || key === "..";
+  const text = new URLSearchParams(dots ? { key, ...query } : query).toString();
+  return "v1/timers/" + (dots ? action : encodeURIComponent(key) + (action && "/" + action)) + (text && "?" + text);
 }
 
 function ask(why) {
@@ -196,7 +196,7 @@ function show(timer) {
     dd.textContent = fact;
     list.append(dt, dd);
   }
-  $("details-value").textContent = JSON.stringify(timer.value, null, 2);
+  $("details-value").textContent = timer.value_text ?? JSON.stringify(timer.value, null, 2);
   $("details-error").textContent = "";
   $("move-when").value = "";
   $("move").hidden = !mayWrite() || timer.state === "dead";
@@ -207,9 +207,9 @@ function show(timer) {
 }
 
 // change does something with the timer in the details.
-async function change(method, path, body, close) {
+async function change(method, action, body, close) {
   try {
-    const timer = await call(method, timerPath(shown.key) + path, body);
+    const timer = await call(method, timerPath(shown.key, action), body);
     if (close) $("details").close();
     else if ($("details").open) show(timer); // unless it was closed meanwhile
     refresh();
@@ -243,7 +243,7 @@ function edit(timer) {
     $("set-to-kind").value = kind;
     write("set-to", timer.to[kind]);
     $("set-timeout").value = timer.timeout;
-    $("set-value").value = JSON.stringify(timer.value, null, 2);
+    $("set-value").value = timer.value_text ?? JSON.stringify(timer.value, null, 2);
   }
   $("setting").showModal();
 }
@@ -255,7 +255,7 @@ async function set() {
     JSON.parse(value); // or throws
     if ($("set-timeout").value) body.timeout = $("set-timeout").value;
     const condition = $("set-if").value;
-    await call("PUT", timerPath(read("set-key")) + (condition ? "?if=" + condition : ""), JSON.stringify(body).slice(0, -1) + `,"value":${value}}`);
+    await call("PUT", timerPath(read("set-key"), "", condition ? { if: condition } : {}), JSON.stringify(body).slice(0, -1) + `,"value":${value}}`);
     $("setting").close();
     refresh();
   } catch (error) {
@@ -294,7 +294,8 @@ async function begin() {
     text = "This server needs a token.";
     ask(token ? "The server does not know this token." : "");
   } else if (me.role) {
-    live();
+    $("live").hidden = document.querySelector("[href='#live']").hidden = Boolean(me.prefix); // it has the figures of all keys
+    if (!me.prefix) live();
     return beginning();
   }
   $("status").textContent = text;
@@ -325,7 +326,7 @@ on("set-cancel", "click", () => $("setting").close());
 on("close", "click", () => $("details").close());
 on("edit", "click", () => { $("details").close(); edit(shown); });
 on("move", "submit", () => change("PATCH", "", moment($("move-when").value.trim())));
-on("revive", "click", () => change("POST", "/revive"));
+on("revive", "click", () => change("POST", "revive"));
 on("remove", "click", () => { if (confirm("Remove the timer " + shown.key + "?")) change("DELETE", "", undefined, true); });
 on("token-button", "click", forget);
 on("details", "close", settle);

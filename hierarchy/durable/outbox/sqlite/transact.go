@@ -1,0 +1,86 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/outbox"
+)
+
+// transact calls f in a transaction that has the lock for writing from the beginning.
+//
+// SQLite has no queue for that lock. With a busy_timeout, a connection looks again and again whether the lock is free,
+// soon only every 100 ms. If some goroutines write without a pause, it is hardly ever free at these moments, and the
+// relay would wait for seconds. So transact looks itself, every half a millisecond.
+func transact(ctx context.Context, db *sql.DB, f func(outbox.Execer) error) (err error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	restore, err := impatient(ctx, conn)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	if err := insist(ctx, conn, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err = f(conn); err == nil {
+		err = insist(ctx, conn, "COMMIT")
+	}
+	if err != nil {
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // fails if SQLite has rolled back already
+	}
+	return err
+}
+
+// impatient sets the busy_timeout of a connection to 0. restore sets it back, or discards the connection.
+func impatient(ctx context.Context, conn *sql.Conn) (restore func(), err error) {
+	var before int
+	if err := conn.QueryRowContext(ctx, "PRAGMA busy_timeout").Scan(&before); err != nil {
+		return nil, err
+	}
+	set := func(ctx context.Context, timeout int) error {
+		_, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", timeout))
+		return err
+	}
+	restore = func() {
+		if set(context.WithoutCancel(ctx), before) != nil {
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+		}
+	}
+	if err := set(ctx, 0); err != nil {
+		restore()
+		return nil, err
+	}
+	return restore, nil
+}
+
+// insist executes a statement, as soon as no other connection has the lock.
+func insist(ctx context.Context, conn *sql.Conn, statement string) error {
+	for {
+		_, err := conn.ExecContext(ctx, statement)
+		if err == nil || !isBusy(err) {
+			return err
+		}
+		t := time.NewTimer(time.Duration(rand.Int64N(int64(time.Millisecond)))) // random, so as not to keep time with others
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return errors.Join(ctx.Err(), err)
+		}
+	}
+}
+
+// isBusy reports whether another connection has the lock. The errors of drivers have different types.
+func isBusy(err error) bool {
+	return strings.Contains(err.Error(), "database is locked") || strings.Contains(err.Error(), "SQLITE_BUSY")
+}

@@ -1,0 +1,83 @@
+package circles
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// checkOrdered checks that o consists of the items of want, which are in order.
+func checkOrdered(t *testing.T, o *ordered, want []item) {
+	t.Helper()
+	x := &census{c: newCircles(1), named: map[uint32]int{}}
+	x.c.Add(0, 0, 1, 0) // a node for the entries
+	require.NoError(t, x.ordered(o))
+	require.Equal(t, len(want), o.n)
+	var all []item
+	for rest := *o; rest.n > 0; {
+		front := slices.Clone(rest.front(7))
+		for _, y := range front {
+			require.Equal(t, y, *rest.first())
+			all = append(all, y)
+			rest.at, rest.n = rest.at+1, rest.n-1
+			if rest.at == len(rest.blocks[0]) {
+				rest.at, rest.blocks = 0, rest.blocks[1:]
+			}
+		}
+	}
+	require.Equal(t, want, all)
+	require.LessOrEqual(t, len(o.blocks), 2+len(want)*4/blockItems, "blocks with few items each")
+}
+
+// A set of items is what a sorted list is, whatever is added and removed, and its blocks are not nearly empty.
+func TestOrderedAgainstSlice(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	var o ordered
+	var want []item
+	for step := range 40_000 {
+		grow := step/8000%2 == 0
+		switch n := r.IntN(10); {
+		case n < 6 && grow || len(want) == 0:
+			x := item{key: r.Int64N(50), order: uint64(step + 1)}
+			if n == 0 && len(want) > 0 { // behind all others
+				x.key = want[len(want)-1].key
+			}
+			at, _ := slices.BinarySearchFunc(want, x, compare)
+			want = slices.Insert(want, at, x)
+			o.insert(x)
+		case n < 8:
+			at := r.IntN(len(want))
+			require.True(t, o.remove(want[at].key, want[at].order))
+			require.False(t, o.remove(want[at].key, want[at].order))
+			want = slices.Delete(want, at, at+1)
+		default:
+			require.Equal(t, want[0], *o.first())
+			o.removeFirst()
+			want = want[1:]
+		}
+		if step%100 == 0 {
+			checkOrdered(t, &o, want)
+		}
+	}
+}
+
+// push reports what it puts out of order, and sort mends it.
+func TestOrderedSort(t *testing.T) {
+	var o ordered
+	var want []item
+	for i := range 3 * blockItems {
+		x := item{key: 1, order: uint64(i * 7919 % (3 * blockItems))}
+		inOrder := o.n == 0 || want[len(want)-1].order < x.order
+		require.Equal(t, inOrder, o.push(x))
+		want = append(want, x)
+	}
+	o.sort()
+	slices.SortFunc(want, compare)
+	checkOrdered(t, &o, want)
+	o.removeFirst()
+	o.push(item{key: 0})
+	o.sort()
+	checkOrdered(t, &o, append([]item{{key: 0}}, want[1:]...))
+}
