@@ -79,7 +79,7 @@ func TestMessages(t *testing.T) {
 // Operations that no caller may ask for, and keys that no record has room for, are refused.
 func TestInvalidMessages(t *testing.T) {
 	for name, ask := range map[string]partition.Op{
-		"a handler's": {Kind: frame.Fail, Key: []byte("a")}, "no kind": {Key: []byte("a")},
+		"a handler's": {Kind: frame.Begin, Key: []byte("a")}, "no kind": {Key: []byte("a")},
 		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a condition for a Remove": {Kind: frame.Remove, If: partition.IfAbsent},
 		"a condition for a Move": {Kind: frame.Move, If: partition.IfAbsent}, "a condition for a Revive": {Kind: frame.Revive, If: partition.IfAbsent},
 		"a schedule of a Set": {Kind: frame.Set, Schedule: []byte("@daily")}, "a trace of a Move": {Kind: frame.Move, Trace: []byte("t")},
