@@ -199,13 +199,13 @@ func TestImportOfExtremes(t *testing.T) {
 	}
 	w := open(t, cfg)
 	line := `{"key":"%s","value":1,"id":"%032x","due":"%s","state":"%s"%s}` + "\n"
-	in := fmt.Sprintf(line, "early", 1, "0000-01-01T00:00:00Z", "waiting", "") +
-		fmt.Sprintf(line, "late", 2, "9999-12-31T23:59:59Z", "waiting", "") +
+	in := fmt.Sprintf(line, "early", 1, "1677-09-21T00:12:43.145224192Z", "waiting", "") +
+		fmt.Sprintf(line, "late", 2, "2262-04-11T23:47:16.854775807Z", "waiting", "") +
 		fmt.Sprintf(line, "often", 3, "1970-01-01T00:00:00Z", "waiting", `,"attempts":2147483647`) +
-		fmt.Sprintf(line, "next", 4, "1970-01-01T00:00:00Z", "waiting", `,"attempts":1,"next":"0000-01-01T00:00:00Z"`) +
-		fmt.Sprintf(line, "far", 5, "0000-01-01T00:00:00Z", "waiting", `,"attempts":1,"next":"9999-01-01T00:00:00Z"`) +
-		fmt.Sprintf(line, "long dead", 6, "1970-01-01T00:00:00Z", "dead", `,"attempts":1,"last_error_at":"0000-01-01T00:00:00Z"`) +
-		fmt.Sprintf(line, "dead later", 7, "1970-01-01T00:00:00Z", "dead", `,"attempts":1,"last_error_at":"9999-01-01T00:00:00Z"`)
+		fmt.Sprintf(line, "next", 4, "1970-01-01T00:00:00Z", "waiting", `,"attempts":1,"next":"1677-09-21T00:12:43.145224192Z"`) +
+		fmt.Sprintf(line, "far", 5, "1677-09-21T00:12:43.145224192Z", "waiting", `,"attempts":1,"next":"2262-04-11T23:47:16.854775807Z"`) +
+		fmt.Sprintf(line, "long dead", 6, "1970-01-01T00:00:00Z", "dead", `,"attempts":1,"last_error_at":"1677-09-21T00:12:43.145224192Z"`) +
+		fmt.Sprintf(line, "dead later", 7, "1970-01-01T00:00:00Z", "dead", `,"attempts":1,"last_error_at":"2262-04-11T23:47:16.854775807Z"`)
 	n, err := w.Import(t.Context(), strings.NewReader(in+`{"timers":7}`))
 	require.NoError(t, err)
 	require.Equal(t, 7, n)

@@ -34,7 +34,7 @@ func TestTimesBeyondAll(t *testing.T) {
 		latest.UTC().Format(time.RFC3339Nano): true, latest.Add(1).UTC().Format(time.RFC3339Nano): false, "9999-12-31T23:59:59Z": false,
 		"0001-01-01T00:00:00Z": false,
 	} {
-		n, err := w.Import(t.Context(), strings.NewReader(due.ReplaceAllString(line, `"due":"`+text+`"`)))
+		n, err := w.Import(t.Context(), strings.NewReader(due.ReplaceAllString(line, `"due":"`+text+`"`)+`{"timers":1}`))
 		if good {
 			require.NoError(t, err, text)
 			require.Equal(t, 1, n)
