@@ -207,7 +207,7 @@ func TestMovedTimersFollowTheirClock(t *testing.T) {
 	_, _, err = w.MoveAt(t.Context(), "again", mock.Now().Add(3*time.Hour))
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	w = open(t, cfg)
+	open(t, cfg)
 	mock.Jump(2 * time.Hour)
 	mock.Add(time.Hour)
 	require.Len(t, fired, 4)

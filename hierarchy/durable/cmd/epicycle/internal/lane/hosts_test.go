@@ -387,7 +387,7 @@ func TestPace(t *testing.T) {
 			synctest.Wait()
 			w.locked(func() { require.Equal(t, n, w.calls) })
 			require.Zero(t, w.Crowded())
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 			w.locked(func() { require.Equal(t, n+1, w.calls) })
 		}

@@ -84,7 +84,7 @@ func (l *lines) of(text string) (all []string) {
 // The line about a failure says why, and when the next attempt is. What follows within a minute is one line.
 func TestFailuresAreLogged(t *testing.T) {
 	var log lines
-	s := openWith(t, slog.New(slog.NewTextHandler(&log, nil)))
+	s := open(t, slog.New(slog.NewTextHandler(&log, nil)))
 	const text = "epicycle: a firing of a queue failed"
 	fail := func(key, why string, timeout time.Duration) {
 		to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: timeout}
@@ -120,7 +120,7 @@ func TestFailuresAreLogged(t *testing.T) {
 // A timer that was changed during its attempt has not failed.
 func TestChangedTimersHaveNotFailed(t *testing.T) {
 	var log lines
-	s := openWith(t, slog.New(slog.NewTextHandler(&log, nil)))
+	s := open(t, slog.New(slog.NewTextHandler(&log, nil)))
 	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
 	require.NoError(t, errOf(s.Set(t.Context(), "k", to, 0)))
 	taken := s.Take(t.Context(), "q", 1, "")

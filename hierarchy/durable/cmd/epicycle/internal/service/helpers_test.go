@@ -14,9 +14,7 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-func open(t *testing.T) *Service { return openWith(t, slog.New(slog.DiscardHandler)) }
-
-func openWith(t *testing.T, logger *slog.Logger) *Service {
+func open(t *testing.T, logger *slog.Logger) *Service {
 	t.Helper()
 	s, err := Open(t.Context(), Config{
 		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger},
