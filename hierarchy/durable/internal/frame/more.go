@@ -76,26 +76,26 @@ func (c *coder) more(op *Op) {
 		if c.some(&op.Error); op.Kind == Next && op.How != Died {
 			c.Fail()
 		}
-		return
 	case Begin:
 		c.time(&op.Next)
 		c.name(op)
-		return
 	case Start:
 		op.Moved = true
 		c.time(&op.Due)
 		c.uint32(&op.Missed)
-		return
 	case Request:
 		op.Kept = true
 		c.fixed(&op.ID.Owner)
 		c.number(&op.ID.Number)
-		return
 	case Set, SetAt, Keep, Import:
+		c.timer(op)
 	default:
 		c.Fail()
-		return
 	}
+}
+
+// timer codes what a timer may have, after flags that tell what it has.
+func (c *coder) timer(op *Op) {
 	bits := op.bits()
 	c.byte(&bits)
 	if bits == 0 || bits&^mayHave(op) != 0 {

@@ -3,7 +3,6 @@ package partition
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -176,27 +175,6 @@ func (w *writer) giveUp(settled *bool, cause error) {
 // isTaken reports whether an error of Commit means that the log has another owner.
 func isTaken(err error) bool {
 	return errors.Is(err, storage.ErrTaken) || errors.Is(err, storage.ErrReplaced)
-}
-
-// silence is the time since which the frame in flight has had no clear answer. It is nil while there is no such frame.
-type silence struct{ at atomic.Pointer[time.Time] }
-
-func (s *silence) begin() {
-	now := time.Now()
-	s.at.Store(&now)
-}
-
-func (s *silence) end() { s.at.Store(nil) }
-
-// any reports whether a frame is without a clear answer.
-func (s *silence) any() bool { return s.at.Load() != nil }
-
-// since returns when the silence began, or zero.
-func (s *silence) since() (t time.Time) {
-	if at := s.at.Load(); at != nil {
-		t = *at
-	}
-	return t
 }
 
 // commitSoon appends a frame before the partition is open. If the log does not answer, commitSoon gives up: whoever

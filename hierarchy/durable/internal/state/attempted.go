@@ -32,31 +32,9 @@ func (s *State) change(h *frame.Header, op *frame.Op, i uint32, r *record) {
 		s.remove(i, r)
 		return
 	case frame.Begin:
-		r.attempt = op.Attempt
-		if op.Name == 0 {
-			s.begun[i] = struct{}{}
-			delete(s.left, i)
-			break
-		}
-		s.finished(i, r)
-		s.leave(i, r)
-		s.left[i] = op.Name
-		s.waitUntil(i, r, false, op.Next)
-	case frame.Fail:
-		s.finished(i, r)
-		s.leave(i, r)
-		r.attempt = op.Attempt
-		e := s.extra(i)
-		e.Fail(h, op)
-		s.setExtra(i, e)
-		s.waitUntil(i, r, false, op.Next)
-	case frame.Die:
-		s.finished(i, r)
-		s.leave(i, r)
-		r.attempt = op.Attempt
-		e := s.extra(i)
-		e.Fail(h, op)
-		s.died(i, r, e)
+		s.begin(i, r, op)
+	case frame.Fail, frame.Die:
+		s.failed(h, op, i, r)
 	case frame.Revive:
 		s.leave(i, r)
 		r.due, r.wall, r.attempt = op.Due, false, 0
@@ -70,6 +48,35 @@ func (s *State) change(h *frame.Header, op *frame.Op, i uint32, r *record) {
 		return
 	}
 	s.list(i)
+}
+
+// begin applies a Begin. With a name, the attempt is left to whoever owns the log, and the timer waits for its end.
+func (s *State) begin(i uint32, r *record, op *frame.Op) {
+	r.attempt = op.Attempt
+	if op.Name == 0 {
+		s.begun[i] = struct{}{}
+		delete(s.left, i)
+		return
+	}
+	s.finished(i, r)
+	s.leave(i, r)
+	s.left[i] = op.Name
+	s.waitUntil(i, r, false, op.Next)
+}
+
+// failed applies a Fail or a Die.
+func (s *State) failed(h *frame.Header, op *frame.Op, i uint32, r *record) {
+	s.finished(i, r)
+	s.leave(i, r)
+	r.attempt = op.Attempt
+	e := s.extra(i)
+	e.Fail(h, op)
+	if op.Kind == frame.Die {
+		s.died(i, r, e)
+		return
+	}
+	s.setExtra(i, e)
+	s.waitUntil(i, r, false, op.Next)
 }
 
 // finished records that the attempt of r has ended by itself, so that the attempt is not reported as superseded.
