@@ -16,7 +16,7 @@ import (
 type bodyLimit struct {
 	size  int
 	time  time.Duration // in which it must arrive
-	items int           // of each array outside of the values of timers
+	items int           // of all arrays together, outside of the values of timers
 	cost  int           // upper bound for the memory that an item takes besides its text
 }
 
@@ -82,15 +82,17 @@ func (c *call) read(limit bodyLimit) ([]byte, error) {
 	}
 }
 
-// trusted is the size up to which room is made for a body before it arrives.
-const trusted = 64 << 10
+// trusted is the size up to which room is made for a body before it arrives: whoever only claims to send one must not
+// take the memory of those who do, on however many connections.
+const trusted = 4 << 10
 
 // room returns how large the buffer of a body should be that has n bytes already, and at most most.
 func (c *call) room(n, most int) int {
-	if length := c.r.ContentLength; length >= 0 && length < int64(max(trusted, 2*n)) {
+	room := max(trusted, 2*n)
+	if length := c.r.ContentLength; length >= 0 && length < int64(room) {
 		return int(length) + 1 // the last byte is for the end, or for what should not be there
 	}
-	return min(max(512, 2*n), most)
+	return min(room, most)
 }
 
 // errBody returns the problem for a body that can't be read.

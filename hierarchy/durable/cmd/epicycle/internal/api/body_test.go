@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -69,6 +70,7 @@ func TestHostileBodies(t *testing.T) {
 	}{
 		{"/v1/batch", `{"operations":[`, `0`, size, 400}, {"/v1/batch", `{"operations":[`, `{}`, size, 400},
 		{"/v1/batch", `{"operations":[`, `{"op":"set","value":[],"to":{}}`, size, 400}, {"/v1/batch", `{"other":[`, `[[]]`, size, 400},
+		{"/v1/batch", `{"operations":[`, `[` + strings.Repeat("0,", 9000) + `0]`, size, 400}, // no array has too many
 		{"/v1/batch", `{"operations":[`, `0`, 70 << 20, 413},
 		{"/v1/queues/q/done", `{"tokens":[`, `""`, 3 << 20, 400}, {"/v1/queues/q/fail", `{"tokens":[`, `""`, size, 413},
 		{"/v1/queues/q/take", `{"max":[`, `0`, size, 413}, {"/v1/queues/q/take", `{"max":[`, `0`, 100 << 10, 400},
@@ -77,8 +79,8 @@ func TestHostileBodies(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		w := a.do(t, "POST", c.path, hostile(c.begin, c.item, c.size))
 		runtime.ReadMemStats(&after)
-		require.Equal(t, c.status, w.Code, "%s %s: %s", c.path, c.item, w.Body)
-		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4*min(c.size, batchLimit.size)+1<<20), "%s %s", c.path, c.item)
+		require.Equal(t, c.status, w.Code, "%s %.100s: %s", c.path, c.item, w.Body)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4*min(c.size, batchLimit.size)+1<<20), "%s %.100s", c.path, c.item)
 	}
 
 	a.Tokens = new(atomic.Pointer[access.Tokens])
@@ -132,6 +134,51 @@ func TestBodiesTogether(t *testing.T) {
 		require.NotEqual(t, 200, <-codes)
 	}
 	require.Equal(t, 200, a.do(t, "POST", "/v1/batch", strings.NewReader(`{"operations":[]}`)).Code)
+}
+
+// What a body claims to be takes no memory before it is there.
+func TestBodiesThatNeverCome(t *testing.T) {
+	a := newAPI(t)
+	for _, sent := range []int{0, 1, 10 << 10} {
+		for _, length := range []int64{-1, 65534, 200 << 10} {
+			var taken int64
+			body := io.MultiReader(strings.NewReader(strings.Repeat(" ", sent)), before(func() { taken = a.memory.taken.Load() }))
+			r := httptest.NewRequest("PUT", "/v1/timers/k", body)
+			r.Host, r.ContentLength = "localhost", length
+			a.ServeHTTP(httptest.NewRecorder(), r)
+			require.Positive(t, taken)
+			require.LessOrEqual(t, taken, int64(2*max(sent, 2<<10)), "%d of %d", sent, length)
+		}
+	}
+}
+
+// However many large bodies are on their way, small ones have room.
+func TestLargeBodiesLeaveRoom(t *testing.T) {
+	a := newAPI(t)
+	a.memory.most = 8 << 20
+	held, refused, end := make(chan bool), make(chan int, 20), make(chan struct{})
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			body := io.MultiReader(repeated(strings.Repeat(" ", 1<<10), 1<<20), before(func() { held <- true; <-end }))
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest("POST", "/v1/batch", body)
+			r.Host = "localhost"
+			if a.ServeHTTP(w, r); w.Code == http.StatusTooManyRequests {
+				refused <- w.Code
+			}
+		})
+		select {
+		case <-held:
+		case <-refused:
+		}
+	}
+	taken := a.memory.taken.Load()
+	require.LessOrEqual(t, taken, a.memory.most/4*3)
+	ask(t, a, "PUT", "/v1/timers/k", `{"in":"1h","value":"`+strings.Repeat("v", 60000)+`","to":{"queue":"q"}}`, 200)
+	require.Equal(t, taken, a.memory.taken.Load())
+	close(end)
+	all.Wait()
 }
 
 // before is a body that is empty. It calls the function first.

@@ -23,8 +23,8 @@ var (
 )
 
 // check finds what decoding JSON would let pass: nesting that is too deep, a field that comes twice, of which the last one
-// would count, arrays with too many items, and strings that would not come back as they were. It returns how many items
-// there are in all arrays. The values of timers may be any JSON, and only their nesting is limited. Text that is not JSON
+// would count, too many items in all arrays together, and strings that would not come back as they were. It returns how many
+// items there are. The values of timers may be any JSON, and only their nesting is limited. Text that is not JSON
 // may pass, as it is not decoded.
 func check(text []byte, items int) (n int, err error) {
 	if !utf8.Valid(text) {
@@ -40,8 +40,8 @@ type checker struct {
 	text  []byte
 	at    int // the next byte
 	depth int
-	most  int // items of an array
-	items int
+	most  int      // items of all arrays
+	items int      // so far
 	names [][]byte // of the objects around the next byte, the innermost one's last
 }
 
@@ -117,17 +117,16 @@ func (c *checker) more(end byte) bool {
 }
 
 func (c *checker) array(raw bool) error {
-	n := 0
 	for c.more(']') {
-		if n++; !raw && n > c.most {
+		if !raw {
+			c.items++
+		}
+		if c.items > c.most {
 			return fmt.Errorf("there are more than %d items", c.most)
 		}
 		if err := c.step(raw); err != nil {
 			return err
 		}
-	}
-	if !raw {
-		c.items += n
 	}
 	return nil
 }

@@ -14,6 +14,10 @@ type memory struct {
 	taken atomic.Int64
 }
 
+// small is the memory of a request for which a part of all memory is kept: a quarter of it can't be taken by larger
+// requests. It is enough for the body of a PUT with the largest value, as text and decoded.
+const small = 128 << 10
+
 // share is the part of a request.
 type share struct {
 	all   *memory
@@ -30,12 +34,20 @@ var errBusy = func() *Problem {
 
 // take takes n bytes more. It reports whether there are so many.
 func (s *share) take(n int) bool {
-	if s.all.taken.Add(int64(n)) > s.all.most {
-		s.all.taken.Add(int64(-n))
-		return false
+	most := s.all.most
+	if s.taken+n > small {
+		most -= most / 4
 	}
-	s.taken += n
-	return true
+	for {
+		before := s.all.taken.Load()
+		if before+int64(n) > most {
+			return false
+		}
+		if s.all.taken.CompareAndSwap(before, before+int64(n)) {
+			s.taken += n
+			return true
+		}
+	}
 }
 
 func (s *share) free() {
