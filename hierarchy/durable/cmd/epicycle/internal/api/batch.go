@@ -16,9 +16,12 @@ import (
 
 const (
 	maxOperations = 10000
-	// someOperations and someBytes limit one durable.Batch, so that no partition's part is too large.
+	// someOperations and someBytes limit one durable.Batch, so that no partition's part is too large for a message of the
+	// servers, which is 1 MiB by default.
 	someOperations = 2000
 	someBytes      = 512 << 10
+	// operationBytes is about what an operation takes besides its texts.
+	operationBytes = 64
 )
 
 // Operation is one operation of a batch.
@@ -114,6 +117,15 @@ func unanswered(results []Result, err error) error {
 	return nil
 }
 
+// worse returns the error that decides about an answer. An error after which it is unknown whether operations were done
+// stays, whatever other operations were refused for.
+func worse(before, err error) error {
+	if err == nil || before != nil && failure(before).Status == http.StatusServiceUnavailable {
+		return before
+	}
+	return err
+}
+
 // chunk is a list of operations that are done together.
 type chunk struct {
 	api     *API
@@ -126,11 +138,12 @@ type chunk struct {
 	// was not met.
 	conditional []bool
 	size        int
-	err         error // of the last operations that were not done together
+	err         error // the worst of operations that were not done together
 }
 
 func (c *chunk) add(i int, op *Operation) {
-	if c.batch.Len() >= someOperations || c.size+len(op.Value) > someBytes {
+	size := op.size()
+	if c.batch.Len() >= someOperations || c.size+size > someBytes {
 		c.flush()
 	}
 	if err := c.addTo(op); err != nil {
@@ -139,7 +152,16 @@ func (c *chunk) add(i int, op *Operation) {
 	}
 	c.places = append(c.places, i)
 	c.conditional = append(c.conditional, op.Op == "set")
-	c.size += len(op.Value) + len(op.Key)
+	c.size += size
+}
+
+// size returns about how many bytes an operation takes.
+func (op *Operation) size() int {
+	n := operationBytes + len(op.Key) + len(op.Value) + len(op.Schedule)
+	if op.To != nil {
+		n += len(op.To.Webhook) + len(op.To.Subject) + len(op.To.Queue)
+	}
+	return n
 }
 
 var errOp = errors.New("op must be set, move or remove")
@@ -210,9 +232,7 @@ func (c *chunk) flush() {
 	if c.batch.Len() == 0 {
 		return
 	}
-	if err := c.api.Service.Batch(c.ctx, &c.batch); err != nil {
-		c.err = err
-	}
+	c.err = worse(c.err, c.api.Service.Batch(c.ctx, &c.batch))
 	for i, place := range c.places {
 		r := &c.results[place]
 		switch {

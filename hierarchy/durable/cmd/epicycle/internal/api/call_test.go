@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
 // A call ends after the time that its header names, or ten seconds, and not before. Each step of a long call has that time.
@@ -79,3 +81,18 @@ func TestLateCalls(t *testing.T) {
 }
 
 const importLine = `{"key":"i","value":1,"to":{"queue":"q"},"timeout":"30s","due":"2040-01-01T00:00:00Z","id":"00000000000000000000000000000001","attempt":0,"state":"waiting"}` + "\n"
+
+// Operations of which it is unknown whether they were done are not taken for some that were refused, in whatever order.
+func TestUnknownIsWorseThanRefused(t *testing.T) {
+	unknown, refused := durable.ErrUnavailable, durable.ErrTooLarge
+	for _, errs := range [][]error{{unknown, refused}, {refused, unknown}, {unknown, nil}, {nil, unknown}} {
+		var err error
+		for _, one := range errs {
+			err = worse(err, one)
+		}
+		require.ErrorIs(t, err, unknown)
+		require.Error(t, unanswered(make([]Result, 2), err))
+	}
+	require.NoError(t, unanswered(make([]Result, 2), worse(refused, refused)))
+	require.NoError(t, worse(nil, nil))
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
@@ -175,4 +176,28 @@ func TestRemoveAllEndsInTime(t *testing.T) {
 	got, err = a.removePrefix(t.Context(), "1", time.Now().Add(time.Hour))
 	require.NoError(t, err)
 	require.Equal(t, Removed{removeSome, false}, got)
+}
+
+// What is done together fits in a message of the servers, however long the keys and targets are.
+func TestSizeOfBatches(t *testing.T) {
+	a := newAPI(t)
+	key := func(i int) string { return fmt.Sprintf("%0*d", task.MaxKey, i) }
+	to := &Target{Webhook: "https://example.com/" + strings.Repeat("x", 1900)}
+	results := make([]Result, 1000)
+	c := chunk{api: a, ctx: t.Context(), who: &access.Everybody, results: results}
+	for i := range results {
+		c.add(i, &Operation{Op: "set", Key: key(i), Setting: Setting{When: When{In: "1h"}, To: to}})
+		require.LessOrEqual(t, c.batch.Len()*(task.MaxKey+len(to.Webhook)+64), someBytes)
+	}
+	c.flush()
+	for _, r := range results {
+		require.Equal(t, Result{OK: true}, r)
+	}
+	for left := len(results); left > 0; {
+		got, err := a.removePrefix(t.Context(), "", time.Now())
+		require.NoError(t, err)
+		require.LessOrEqual(t, got.Removed*(task.MaxKey+64), someBytes)
+		left -= got.Removed
+		require.Equal(t, left > 0, got.More)
+	}
 }

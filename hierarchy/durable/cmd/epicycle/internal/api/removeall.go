@@ -47,6 +47,7 @@ func (a *API) removeAll(ctx context.Context, in *removeAllInput) (*removeAllOutp
 // removePrefix removes the timers whose keys have a prefix, some at a time, at least until a time.
 func (a *API) removePrefix(ctx context.Context, prefix string, until time.Time) (r Removed, err error) {
 	var b durable.Batch[string, task.Task]
+	size := 0
 	flush := func() error {
 		if err := a.Service.Batch(ctx, &b); err != nil {
 			return err
@@ -57,10 +58,12 @@ func (a *API) removePrefix(ctx context.Context, prefix string, until time.Time) 
 			}
 		}
 		b.Reset()
+		size = 0
 		return nil
 	}
 	for e, err := range a.Service.Scan(ctx, durable.Query{Prefix: prefix}) {
-		if err == nil && b.Len() == removeSome {
+		bytes := operationBytes + len(e.Key)
+		if err == nil && (b.Len() == removeSome || size+bytes > someBytes) {
 			err = flush()
 			r.More = !time.Now().Before(until)
 		}
@@ -68,6 +71,7 @@ func (a *API) removePrefix(ctx context.Context, prefix string, until time.Time) 
 			return r, err
 		}
 		b.Remove(e.Key)
+		size += bytes
 	}
 	return r, flush()
 }
