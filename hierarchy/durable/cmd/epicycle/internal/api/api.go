@@ -25,15 +25,16 @@ type Config struct {
 // API answers requests.
 type API struct {
 	Config
-	mux    *http.ServeMux
-	memory memory
-	lists  atomic.Int64 // how many are being answered
+	mux     *http.ServeMux
+	memory  memory
+	lists   streams
+	exports streams
 }
 
 // New returns the handler of all requests.
 func New(cfg Config) *API {
 	useProblems()
-	a := &API{Config: cfg, mux: http.NewServeMux(), memory: memory{most: maxMemory}}
+	a := &API{Config: cfg, mux: http.NewServeMux(), memory: memory{most: maxMemory}, lists: newLists(), exports: newExports()}
 	config := huma.DefaultConfig("epicycle", cfg.Version)
 	config.Info.Description = "Durable timers for programs in any language."
 	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil

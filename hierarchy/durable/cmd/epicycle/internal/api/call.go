@@ -28,6 +28,9 @@ const (
 // answerTime is how long the answer to a request may take after the time limit of the request.
 const answerTime = time.Minute
 
+// errLate is why the context of a call has ended whose time is over, unlike that of a client that has left.
+var errLate = context.DeadlineExceeded
+
 type callKey struct{}
 
 // begin adds a call to the context of a request. The returned function must be called at the end of the request.
@@ -37,16 +40,16 @@ func (a *API) begin(w http.ResponseWriter, r *http.Request) (*http.Request, func
 	if err != nil {
 		return r, func() {}, bad(err)
 	}
-	ctx, cancel := context.WithCancel(r.Context())
+	ctx, cancel := context.WithCancelCause(r.Context())
 	c := &call{
-		control: http.NewResponseController(w), limit: limit, named: len(texts) > 0, timer: time.AfterFunc(limit, cancel),
+		control: http.NewResponseController(w), limit: limit, named: len(texts) > 0, timer: time.AfterFunc(limit, func() { cancel(errLate) }),
 		memory: share{all: &a.memory},
 	}
 	c.extend(limit)
 	c.r = r.WithContext(context.WithValue(ctx, callKey{}, c))
 	return c.r, func() {
 		c.timer.Stop()
-		cancel()
+		cancel(nil)
 		c.memory.free()
 	}, nil
 }

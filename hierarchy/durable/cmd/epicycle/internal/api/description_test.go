@@ -249,9 +249,10 @@ func (d *described) full(a *API) {
 	d.do(a, 200, request{"POST", "/v1/queues/{name}/fail", `{"tokens":["` + d.takeOne(a) + `"]}`, "admin", nil})
 	d.do(a, 200, request{"POST", "/v1/batch", `{"operations":[{"op":"set","key":"1","in":"1h","to":{"queue":"Q"}},{"op":"set","key":"2","in":"1h","to":{"queue":"Q"}}]}`, "admin", nil})
 	d.do(a, 429, request{"POST", "/v1/timers/{key}/revive", "", "admin", nil})
-	a.lists.Store(maxLists)
+	a.lists.all, a.exports.all = a.lists.most, a.exports.most
 	d.do(a, 429, request{"GET", "/v1/timers", "", "admin", nil})
-	a.lists.Store(0)
+	d.do(a, 429, request{"GET", "/v1/export", "", "admin", nil})
+	a.lists.all, a.exports.all = 0, 0
 	d.do(a, 200, request{"DELETE", "/v1/timers?all=true", "", "admin", nil})
 }
 

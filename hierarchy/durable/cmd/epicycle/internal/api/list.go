@@ -35,10 +35,6 @@ type Page struct {
 	Next   string  `json:"next,omitempty" doc:"The after of the next page; absent at the end. A page can have less than its limit before that"`
 }
 
-// maxLists limits the number of lists that are answered at once, and so the memory that they take while their
-// clients read: each has no more than a few hundred kilobytes, and as much again with several servers.
-const maxLists = 128
-
 func (a *API) registerList(api huma.API) {
 	op := timer("GET", "list", "/v1/timers", "Timers in order of their keys", 429)
 	page := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Page](), true, "")
@@ -64,12 +60,7 @@ func (a *API) list(ctx context.Context, in *listInput) (*huma.StreamResponse, er
 
 // listTo writes a page: all timers of a query but the last, which only tells that there is another page.
 func (a *API) listTo(ctx context.Context, w http.ResponseWriter, q durable.Query) {
-	defer a.lists.Add(-1)
-	if a.lists.Add(1) > maxLists {
-		errLists.write(w)
-		return
-	}
-	a.stream(ctx, w, "application/json", func(out *bufio.Writer) error {
+	a.stream(ctx, w, &a.lists, "application/json", func(out *bufio.Writer) error {
 		p := pageWriter{out: out, until: callOf(ctx).partly(), most: q.Limit - 1}
 		for e, err := range a.Service.Scan(ctx, q) {
 			if err != nil {
@@ -85,12 +76,6 @@ func (a *API) listTo(ctx context.Context, w http.ResponseWriter, q durable.Query
 		return p.end(false)
 	})
 }
-
-var errLists = func() *Problem {
-	p := problem(http.StatusTooManyRequests, "too many lists are being read")
-	p.retryAfter = retryTime
-	return p
-}()
 
 // pageWriter writes a Page, a timer at a time.
 type pageWriter struct {

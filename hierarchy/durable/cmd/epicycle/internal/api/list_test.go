@@ -105,7 +105,7 @@ func TestSlowReadersOfLists(t *testing.T) {
 	var page Page
 	require.NoError(t, decode(slow[0].Body.Bytes(), &page))
 	require.Equal(t, page.Next == "", len(page.Timers) == timers)
-	require.Zero(t, a.lists.Load())
+	require.Zero(t, a.lists.all)
 }
 
 // slowReader is a client that waits for the first part of the answer to arrive, and then goes away or reads on.
@@ -126,23 +126,40 @@ func (w *slowReader) Write(b []byte) (int, error) {
 
 func (w *slowReader) SetWriteDeadline(time.Time) error { return nil }
 
-// So many lists are answered at once, and no more.
-func TestManyLists(t *testing.T) {
+// So many lists and exports are answered at once, and no more, and so many of one bearer.
+func TestManyStreams(t *testing.T) {
 	a := newAPI(t)
-	get := func() *httptest.ResponseRecorder {
-		w := httptest.NewRecorder()
-		r := httptest.NewRequest("GET", "/v1/timers", nil)
-		r.Host = "localhost"
-		a.ServeHTTP(&failing{w, 1 << 20}, r)
-		return w
+	for path, s := range map[string]*streams{"/v1/timers": &a.lists, "/v1/export": &a.exports, "/v1/export?prefix=x": &a.exports} {
+		get := func() *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest("GET", path, nil)
+			r.Host = "localhost"
+			a.ServeHTTP(&failing{w, 1 << 20}, r)
+			return w
+		}
+		for range s.each {
+			require.True(t, s.begin(access.Everybody.Name))
+		}
+		w := get()
+		require.Equal(t, http.StatusTooManyRequests, w.Code)
+		require.NotEmpty(t, w.Header().Get("Retry-After"))
+		for s.all < s.most {
+			require.True(t, s.begin("other"))
+		}
+		require.False(t, s.begin("third"))
+		s.end("other")
+		require.Equal(t, http.StatusTooManyRequests, get().Code)
+		s.end(access.Everybody.Name)
+		require.Equal(t, http.StatusOK, get().Code)
+		require.Equal(t, s.most-2, s.all)
+		for s.of["other"] > 0 {
+			s.end("other")
+		}
+		for s.of[access.Everybody.Name] > 0 {
+			s.end(access.Everybody.Name)
+		}
+		require.Empty(t, s.of)
 	}
-	a.lists.Store(maxLists)
-	w := get()
-	require.Equal(t, http.StatusTooManyRequests, w.Code)
-	require.NotEmpty(t, w.Header().Get("Retry-After"))
-	a.lists.Add(-1)
-	require.Equal(t, http.StatusOK, get().Code)
-	require.EqualValues(t, maxLists-1, a.lists.Load())
 }
 
 // A list that fails on its way does not end like one that is whole, and one that fails at first is a problem.
@@ -151,7 +168,7 @@ func TestListIsCutShort(t *testing.T) {
 	fill(t, a, 1000, 1000)
 	w := &failing{httptest.NewRecorder(), 2}
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() { a.listTo(calling(t, a, w), w, durable.Query{Limit: 1001}) })
-	require.Zero(t, a.lists.Load())
+	require.Zero(t, a.lists.all)
 	w = &failing{httptest.NewRecorder(), 2}
 	ctx, cancel := context.WithCancel(calling(t, a, w))
 	cancel()
