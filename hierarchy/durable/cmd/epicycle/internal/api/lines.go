@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
@@ -55,9 +56,7 @@ func Line(stored []byte) ([]byte, error) {
 	if l["attempt"] == nil {
 		l["attempt"] = json.RawMessage("0")
 	}
-	if err := l.setTask(t); err != nil {
-		return nil, err
-	}
+	l.setTask(t)
 	return l.encode(), nil
 }
 
@@ -88,26 +87,30 @@ func (l line) storedValue() (b []byte, err error) {
 	return b, err
 }
 
-// setTask sets the fields of a value. If the JSON of the value is not compact, the line also has it as text.
-func (l line) setTask(t task.Task) error {
+// setTask sets the fields of a value. If the JSON of the value is not compact, the line also has it as text. A value that
+// is none that can be set, but is in the log, is only there as text, or else as bytes, and can't be imported.
+func (l line) setTask(t task.Task) {
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, t.Value); err != nil {
-		return errStored
+	value, _ := embed(t.Value)
+	if value == nil || json.Compact(&compact, value) != nil {
+		compact.WriteString("null")
 	}
 	l["value"] = compact.Bytes()
-	if !bytes.Equal(compact.Bytes(), t.Value) {
+	switch {
+	case !utf8.Valid(t.Value):
+		l.set("value_base64", []byte(t.Value))
+	case !bytes.Equal(compact.Bytes(), t.Value):
 		l.set("value_text", string(t.Value))
 	}
 	l.set("to", targetOf(t.To))
 	l.set("timeout", t.Timeout.String())
-	return nil
 }
 
 func (l line) set(name string, v any) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // v is a string or a Target
+	_ = enc.Encode(v) // v is a string, a Target or a []byte
 	l[name] = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
@@ -168,6 +171,9 @@ func (a *API) stored(text []byte) (key string, stored []byte, err error) {
 
 // task removes the value from a line, and checks it like the value of a PUT.
 func (l line) task() (task.Task, error) {
+	if l["value_base64"] != nil {
+		return task.Task{}, errors.New("value_base64: the value is not JSON")
+	}
 	s := Setting{Value: l["value"]}
 	if l["value_text"] != nil {
 		var text string

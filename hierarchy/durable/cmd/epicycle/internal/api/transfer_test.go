@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -141,5 +143,39 @@ func TestLine(t *testing.T) {
 	for _, text := range []string{`{`, `{"key":"k"}`, `{"key":"k","value":1}`, `{"key":"k","value_text":"x"}`, `{"value_base64":7}`} {
 		_, err := Line([]byte(text))
 		require.Error(t, err, text)
+	}
+}
+
+// An export is JSON whatever is in the log, and what can't be imported is refused, and not imported as something else.
+func TestStrangeLines(t *testing.T) {
+	a := newAPI(t)
+	values := []string{"1", `{`, "", nested(100), nested(10001), "\"\xff\"", "\xff"}
+	for i, value := range values {
+		one := task.Task{Value: []byte(value), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Minute}
+		_, err := a.Service.Set(t.Context(), fmt.Sprint(i), one, time.Hour)
+		require.NoError(t, err)
+	}
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "/v1/export", nil)
+	r.Host = "localhost"
+	a.ServeHTTP(w, r)
+	require.Equal(t, 200, w.Code)
+	lines := strings.Split(strings.TrimSpace(w.Body.String()), "\n")
+	require.Len(t, lines, len(values)+1)
+	for i, value := range values {
+		text := []byte(lines[i])
+		require.True(t, json.Valid(text) && utf8.Valid(text), "%.100s", text)
+		var got struct {
+			Text  string `json:"value_text"`
+			Bytes []byte `json:"value_base64"`
+		}
+		require.NoError(t, json.Unmarshal(text, &got))
+		_, _, err := a.stored(text)
+		if i == 0 {
+			require.NoError(t, err)
+			continue
+		}
+		require.Error(t, err, "%.100s", text)
+		require.Equal(t, value, got.Text+string(got.Bytes))
 	}
 }
