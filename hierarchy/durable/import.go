@@ -61,7 +61,9 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 	switch err = scan.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
 		err = storage.In(fmt.Sprintf("line %d", number+1), fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, maxLine))
-	case err == nil && !i.ended && !i.hopeless(ctx):
+	case err == nil && !i.ended && i.hopeless(ctx): // lines may be left that were not read
+		err = ctx.Err()
+	case err == nil && !i.ended:
 		err = fmt.Errorf("%w: the last one, with the number of timers, is missing", ErrIncomplete)
 	}
 	return i.flush(ctx, err)

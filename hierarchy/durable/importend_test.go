@@ -1,0 +1,77 @@
+package durable
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// endingContext is a context that is done as soon as a function says so.
+type endingContext struct {
+	context.Context
+	over func() bool
+}
+
+func (c endingContext) Err() error {
+	if c.over() {
+		return context.Canceled
+	}
+	return nil
+}
+
+// ending is a reader that calls a function at its end.
+type ending struct {
+	io.Reader
+	at func()
+}
+
+func (r ending) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	if err == io.EOF {
+		r.at()
+	}
+	return n, err
+}
+
+func linesOf(n int) string {
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, `{"key":"%d","value":1,"id":"%032x","due":"2200-01-01T00:00:00Z","state":"waiting"}`+"\n", i, i+1)
+	}
+	return lines.String()
+}
+
+// An Import whose context ends says so, also if all that was added has just been committed.
+func TestImportWhoseContextEnds(t *testing.T) {
+	open := func(t *testing.T) *Keyed[string, string] {
+		w, err := Open(t.Context(), Config[string, string]{Dir: t.TempDir(), Partitions: 1, Clock: clock.NewMock(),
+			Handle: func(context.Context, Firing[string, string]) error { return nil }})
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = w.Close() })
+		return w
+	}
+	t.Run("after a batch", func(t *testing.T) {
+		w := open(t)
+		ctx := endingContext{t.Context(), func() bool { return w.Stats().Pending == importOps }}
+		n, err := w.Import(ctx, strings.NewReader(linesOf(2*importOps)))
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, importOps, n)
+	})
+	end := fmt.Sprintf(`{"timers":%d}`, importOps)
+	for last, want := range map[string]error{"": context.Canceled, end: nil} {
+		t.Run("at the end "+last, func(t *testing.T) {
+			w := open(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			n, err := w.Import(ctx, ending{strings.NewReader(linesOf(importOps) + last), cancel})
+			require.ErrorIs(t, err, want)
+			require.NotErrorIs(t, err, ErrIncomplete)
+			require.Equal(t, importOps, n)
+		})
+	}
+}
