@@ -88,6 +88,7 @@ func (s *State) Pop(now, wall int64) (d Due, ok bool) {
 		s.preservePopped(i, int64(next))
 		r := s.records.at(i)
 		r.state, r.handle = held, hierarchy.Handle{}
+		s.list(i) // an attempt that was left is over
 		return Due{Ref(i), int64(next), w == 1}, true
 	}
 	return d, false

@@ -30,7 +30,7 @@ func randomChange(t *testing.T, r *rand.Rand, s *State, number uint64) {
 	id := frame.ID{Owner: 1, Number: number << 16}
 	op := frame.Op{Kind: frame.Set, Key: key, Value: []byte("v"), ID: id, Due: h.Time + r.Int64N(40)}
 	was, ref, ok := s.Find(key)
-	switch n := r.IntN(9); {
+	switch n := r.IntN(11); {
 	case n == 0 && ok && !was.Dead:
 		op.Kind = frame.Move
 	case n == 1:
@@ -56,6 +56,10 @@ func randomChange(t *testing.T, r *rand.Rand, s *State, number uint64) {
 		return
 	case n == 8 && ok && s.IsRunning(ref, was.ID):
 		op.Kind, op.ID, op.Attempt = frame.Begin, was.ID, was.Attempt+1
+	case n == 9 && ok && !was.Dead: // the attempt is left
+		op.Kind, op.ID, op.Attempt, op.Name, op.Next = frame.Begin, was.ID, was.Attempt+1, number, h.Time+5
+	case n == 10 && ok && !was.Dead && was.Attempt == 0: // postponed
+		op.Kind, op.ID, op.Next = frame.Fail, was.ID, h.Time+5
 	}
 	require.NoError(t, s.Apply(h, &op))
 }
