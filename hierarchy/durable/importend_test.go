@@ -75,3 +75,26 @@ func TestImportWhoseContextEnds(t *testing.T) {
 		})
 	}
 }
+
+// An export without its last line, or with a wrong number there, keeps no other from being imported.
+func TestImportOfSeveralExportsOfParts(t *testing.T) {
+	lines := strings.SplitAfter(linesOf(6), "\n")
+	first, second := strings.Join(lines[:3], ""), strings.Join(lines[3:], "")
+	for in, want := range map[string]string{
+		first + "{\"timers\":5}\n" + second + `{"timers":3}`:     "durable: line 4: the lines are not complete: there should be 5 timers, and are 3",
+		first + "{\"timers\":5}\n" + second + `{"timers":2}`:     "durable: line 4: the lines are not complete: there should be 5 timers, and are 3",
+		first + "{\"timers\":5}\n" + second:                      "durable: line 4: the lines are not complete: there should be 5 timers, and are 3",
+		first + second + "{\"timers\":3}\n":                      "durable: line 7: the lines are not complete: there should be 3 timers, and are 6",
+		first + "{\"timers\":3}\n" + second + "{\"timers\":4}\n": "durable: line 8: the lines are not complete: there should be 4 timers, and are 3",
+	} {
+		w, err := Open(t.Context(), Config[string, string]{Dir: t.TempDir(), Partitions: 2, Clock: clock.NewMock(),
+			Handle: func(context.Context, Firing[string, string]) error { return nil }})
+		require.NoError(t, err)
+		n, err := w.Import(t.Context(), strings.NewReader(in))
+		require.ErrorIs(t, err, ErrIncomplete)
+		require.EqualError(t, err, want)
+		require.Equal(t, 6, n)
+		require.Equal(t, 6, w.Stats().Pending)
+		require.NoError(t, w.Close())
+	}
+}
