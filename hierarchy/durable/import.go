@@ -35,8 +35,8 @@ const (
 //
 // The last line must be the number of timers, as {"timers":3}. Several exports may follow each other. If that line is
 // missing, or has another number, all lines that are there are imported, also those of the exports that follow, and the
-// error is ErrIncomplete: in was cut short, or lines were left out. A program that imports a part of an export on purpose can ignore ErrIncomplete, or
-// write the last line itself.
+// error is ErrIncomplete, unless there is another one: in was cut short, or lines were left out. A program that imports
+// a part of an export on purpose can ignore ErrIncomplete, or write the last line itself.
 func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err error) {
 	i := &importer{do: w.doAll, calls: make([]*partition.Call, w.owners.Len()), failed: make([]error, w.owners.Len())}
 	scan := bufio.NewScanner(in)
@@ -134,10 +134,13 @@ func (i *importer) hopeless(ctx context.Context) bool {
 }
 
 // flush commits what was added. It returns the number of timers that were committed in all, and the errors of the
-// partitions joined with why, and with the first ErrIncomplete.
+// partitions joined with why. If there is none, it returns the first ErrIncomplete, which some programs ignore.
 func (i *importer) flush(ctx context.Context, why error) (int, error) {
 	i.commit(ctx)
-	return i.n, errors.Join(append(i.failed, i.short, why)...)
+	if err := errors.Join(append(i.failed, why)...); err != nil {
+		return i.n, err
+	}
+	return i.n, i.short
 }
 
 var (

@@ -97,4 +97,11 @@ func TestImportOfSeveralExportsOfParts(t *testing.T) {
 		require.Equal(t, 6, w.Stats().Pending)
 		require.NoError(t, w.Close())
 	}
+	w, err := Open(t.Context(), Config[string, string]{Dir: t.TempDir(), Partitions: 2, Clock: clock.NewMock(),
+		Handle: func(context.Context, Firing[string, string]) error { return nil }})
+	require.NoError(t, err)
+	defer w.Close()
+	_, err = w.Import(t.Context(), strings.NewReader(first+"{\"timers\":5}\n"+second+"{}"))
+	require.ErrorIs(t, err, ErrArgument)
+	require.NotErrorIs(t, err, ErrIncomplete, "a program may ignore that")
 }
