@@ -25,6 +25,7 @@ const (
 // Import reads lines that Export, or the command salvage, has written, and sets their timers; the number of partitions
 // may have changed. A timer from in replaces the timer that its key has. All other timers stay. IDs, attempts and
 // schedules are as they were exported. A timer that was running waits, and is due again, as after a crash of its owner.
+// So is one whose attempt goes on by its token (see Attempt.Token): that attempt begins again, with another token.
 // If a run of a schedule is in the past by then, whether it was missed is decided as in any takeover: see SetSchedule.
 //
 // The timers are committed in batches, and n is the number of timers that were committed. After an error, some lines

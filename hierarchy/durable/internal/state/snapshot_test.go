@@ -115,3 +115,30 @@ func TestSnapshots(t *testing.T) {
 		require.Zero(t, s.records.pinned)
 	}
 }
+
+// An attempt that was left and goes on does not count in a snapshot, whenever that is read: before its time is over, or
+// after. Then it counts, as it has failed.
+func TestSnapshotOfALeftAttempt(t *testing.T) {
+	s := New()
+	s.Build()
+	s.Own(0, 0)
+	h, id := &frame.Header{Number: 1}, frame.ID{Owner: 1, Number: 1}
+	require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Set, Key: []byte("k"), ID: id}))
+	require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Begin, Key: []byte("k"), ID: id, Attempt: 3, Name: 9, Next: 10}))
+	take := func(n *Snapshot) (got Timer) {
+		n.Take(10, func(x Timer) { got = x })
+		n.Close()
+		return got
+	}
+	now, later := s.Snapshot(), s.Snapshot()
+	got := take(now)
+	require.EqualValues(t, 2, got.Attempt)
+	require.True(t, got.Running)
+	require.Zero(t, got.Next)
+	_, ok := s.Pop(10, 10)
+	require.True(t, ok)
+	require.Equal(t, got, take(later))
+	got = take(s.Snapshot())
+	require.EqualValues(t, 3, got.Attempt)
+	require.False(t, got.Running)
+}
