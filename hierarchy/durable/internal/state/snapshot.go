@@ -47,15 +47,15 @@ func (s *State) preserve(i uint32) {
 	}
 }
 
-// preservePopped is preserve for a timer that was just taken off its wheel. until is the time for which the timer had
-// waited there.
-func (s *State) preservePopped(i uint32, until int64) {
+// preservePopped is preserve for a timer that was just taken off a wheel, the one for wall times if wall is true. until
+// is the time for which the timer had waited there.
+func (s *State) preservePopped(i uint32, until int64, wall bool) {
 	if len(s.snapshots) == 0 {
 		return
 	}
 	t := s.Logged(Ref(i))
-	if t.Attempt > 0 && !t.Running {
-		t.Next = until
+	if !t.Running {
+		t.Next = s.records.at(i).next(until, wall)
 	}
 	s.setAside(i, t)
 }

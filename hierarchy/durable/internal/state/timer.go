@@ -12,7 +12,7 @@ type Timer struct {
 	Wall       bool
 	Dead       bool
 	Running    bool  // whether an attempt is in progress; only Listed sets it
-	Next       int64 // when the next attempt of a timer that is tried again is due; only Listed sets it
+	Next       int64 // when the next attempt is due, if the timer waits for it after an attempt; only Listed sets it
 	Extra
 }
 
@@ -107,10 +107,19 @@ func (s *State) Listed(ref Ref) Timer {
 	if t.Running = t.Running || s.Left(ref) != 0; t.Running {
 		return t
 	}
-	if t.Attempt > 0 && s.records.at(i).state == waiting {
-		t.Next, _ = s.Until(ref)
+	if r := s.records.at(i); r.state == waiting {
+		t.Next = r.next(s.until(r))
 	}
 	return t
+}
+
+// next returns the Next of a timer that waits until a time. Without attempts that count, it waits after one that was
+// postponed, or for its due time.
+func (r *record) next(until int64, wall bool) int64 {
+	if r.attempt == 0 && until == r.due && wall == r.wall {
+		return 0
+	}
+	return until
 }
 
 // Cursor iterates over all timers, a batch at a time. It returns a timer that exists throughout the iteration exactly
