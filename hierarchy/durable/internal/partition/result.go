@@ -6,7 +6,7 @@ import (
 )
 
 // attempt adds the begin of an attempt, or the result of an attempt, to the frame. It reports false if the key has
-// another timer by now.
+// another timer by now, or if an attempt that would be left has ended.
 func (d *draft) attempt(it *item) bool {
 	was, hash := d.look(it.job.key)
 	if it.kind == expired {
@@ -17,6 +17,9 @@ func (d *draft) attempt(it *item) bool {
 	}
 	if it.kind == begun {
 		return d.begin(&it.job, was, hash)
+	}
+	if it.kind == left && d.nameIn(&was) != it.name { // ended by its token
+		return false
 	}
 	d.result(it, was, hash)
 	return true

@@ -114,13 +114,18 @@ func (f *firer) expireLeft(j *job) {
 	}
 }
 
+// nameIn returns the name by which the attempt of a timer can be ended, given what the frame already holds, or 0.
+func (d *draft) nameIn(was *change) uint64 {
+	if was.ref == 0 {
+		return was.name
+	}
+	return d.nameOf(was.ref)
+}
+
 // end ends the attempt that an operation names, if it is in progress.
 func (d *draft) end(a *Op) bool {
 	was, hash := d.look(a.Key)
-	name := was.name
-	if was.ref != 0 {
-		name = d.nameOf(was.ref)
-	}
+	name := d.nameIn(&was)
 	if was.after != live || name == 0 || name != a.Ending.Name {
 		return false
 	}

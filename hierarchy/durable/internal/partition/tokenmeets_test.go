@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -17,15 +18,7 @@ func TestTokensWhileTheAttemptIsLeft(t *testing.T) {
 		b.open()
 		a, _ := b.due("k", time.Hour)
 		name, number := a.Token(time.Hour)
-		held, hold := make(chan bool), make(chan bool)
-		first := true
-		b.log.Before = func(uint64) {
-			if first {
-				first = false
-				held <- true
-				<-hold
-			}
-		}
+		hold, held := b.holdNext()
 		go b.set("other", "v", time.Hour) // the next frame
 		<-held
 		c := &Call{Ops: []Op{{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, nil)}}}
@@ -48,6 +41,50 @@ func TestTokensWhileTheAttemptIsLeft(t *testing.T) {
 		b.Empty(b.p.firer.attempts)
 		b.Empty(b.p.firer.lasting)
 		b.shut()
+	}
+}
+
+// An attempt that its token has ended with a failure is not left after that, neither in the same frame nor in the next.
+func TestAttemptsThatFailAreNotLeft(t *testing.T) {
+	bad := errors.New("bad")
+	for _, c := range []struct {
+		result error
+		wait   time.Duration
+		next   uint32
+	}{{bad, time.Second, 2}, {&Later{bad, time.Minute}, time.Minute, 2}, {&Postponed{bad, time.Minute}, time.Minute, 1}} {
+		for _, same := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%T, in the same frame: %v", c.result, same), func(t *testing.T) {
+				b := newBench(t)
+				b.announcing()
+				b.open()
+				a, end := b.due("k", time.Hour)
+				name, number := a.Token(time.Hour)
+				hold, held := b.holdNext()
+				if same {
+					go b.set("other", "v", 10*time.Hour)
+					<-held
+				}
+				call := &Call{Ops: []Op{{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, c.result)}}}
+				b.NoError(b.p.Start(call))
+				if !same {
+					<-held
+				}
+				b.p.mu.Lock()
+				b.p.firer.leaveToNext(b.p.firer.lasting[name])
+				b.p.mu.Unlock()
+				hold <- true
+				b.NoError(call.Wait(t.Context()))
+				b.True(call.Took[0])
+				b.shut()
+				b.open()
+				b.False(end(nil))
+				b.took()
+				b.mock.Add(c.wait - 1)
+				b.Empty(b.took())
+				b.mock.Add(1)
+				b.Equal(c.next, b.last().Attempt)
+			})
+		}
 	}
 }
 
