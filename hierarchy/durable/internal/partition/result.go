@@ -18,7 +18,7 @@ func (d *draft) attempt(it *item) bool {
 	if it.kind == begun {
 		return d.begin(&it.job, was, hash)
 	}
-	if it.kind == left && d.nameIn(&was) != it.name { // ended by its token
+	if name, _ := d.token(&was); it.kind == left && name != it.name { // ended by its token
 		return false
 	}
 	d.result(it, was, hash)

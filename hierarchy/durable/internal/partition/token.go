@@ -92,16 +92,17 @@ func (f *firer) isOver(a *attempt) (bool, error) {
 	return a.ended, nil
 }
 
-// nameOf returns the name by which the attempt of a timer can be ended now, or 0.
-func (f *firer) nameOf(ref state.Ref) uint64 {
+// tokenOf returns the name and the number by which the attempt of a timer can be ended now. The name is 0 if there is no
+// such attempt.
+func (f *firer) tokenOf(ref state.Ref) (name uint64, attempt uint32) {
 	f.mu.assertHeld()
 	switch a := f.attempts[ref]; {
 	case a == nil:
-		return f.state.Left(ref)
+		return f.state.Left(ref), f.state.Timer(ref).Attempt
 	case f.lasting[a.name] != a, a.limit.over:
-		return 0
+		return 0, 0
 	default:
-		return a.name
+		return a.name, a.attempt
 	}
 }
 
@@ -114,19 +115,20 @@ func (f *firer) expireLeft(j *job) {
 	}
 }
 
-// nameIn returns the name by which the attempt of a timer can be ended, given what the frame already holds, or 0.
-func (d *draft) nameIn(was *change) uint64 {
+// token is firer.tokenOf, given what the frame already holds.
+func (d *draft) token(was *change) (name uint64, attempt uint32) {
 	if was.ref == 0 {
-		return was.name
+		return was.name, was.attempt
 	}
-	return d.nameOf(was.ref)
+	return d.tokenOf(was.ref)
 }
 
-// end ends the attempt that an operation names, if it is in progress.
+// end ends the attempt that an operation names, if it is in progress. The number must be right, too: MaxAttempts and
+// Backoff go by it, and it comes from whoever has the token.
 func (d *draft) end(a *Op) bool {
 	was, hash := d.look(a.Key)
-	name := d.nameIn(&was)
-	if was.after != live || name == 0 || name != a.Ending.Name {
+	name, attempt := d.token(&was)
+	if was.after != live || name == 0 || name != a.Ending.Name || attempt != a.Ending.Attempt {
 		return false
 	}
 	_, ref, _ := d.state.Find(a.Key)
