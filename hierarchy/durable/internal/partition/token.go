@@ -23,7 +23,7 @@ var errUnanswered = errors.New("the attempt was not ended in time")
 type token struct {
 	until int64 // the owner's time until which the attempt goes on
 	left  bool  // the attempt was left to the next owner
-	ended bool  // the attempt was ended by its token
+	ended bool  // the attempt was ended by its token, so the log takes no other result of it
 }
 
 // Token makes the attempt last for a time, counted from now, whoever owns the partition. It returns the name and the
@@ -61,8 +61,8 @@ func (f *firer) endedBy(name uint64) {
 		return
 	}
 	f.remove(a)
+	a.ended = true
 	if !a.limit.over && !a.left {
-		a.ended = true
 		f.over(a, nil)
 	}
 }
@@ -76,10 +76,13 @@ func (f *firer) over(a *attempt, cause error) {
 
 // remove removes an attempt, which may be nil, from those in progress.
 func (f *firer) remove(a *attempt) {
-	if a != nil {
-		delete(f.attempts, a.ref)
-		delete(f.lasting, a.name)
+	if a == nil {
+		return
 	}
+	if f.attempts[a.ref] == a {
+		delete(f.attempts, a.ref)
+	}
+	delete(f.lasting, a.name)
 }
 
 // isOver reports whether an attempt was over before End was called, and returns the error of End.

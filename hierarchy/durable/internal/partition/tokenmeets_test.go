@@ -149,3 +149,59 @@ func TestTokensMeetEnds(t *testing.T) {
 	b.Len(b.keys(false), n-ended)
 	b.shut()
 }
+
+// End during the frame in which a token ends the attempt is too late. If that frame is refused, it is not.
+func TestEndWhileTheTokenEnds(t *testing.T) {
+	type result struct {
+		took bool
+		err  error
+	}
+	for _, late := range []error{nil, errHandler, &Final{errHandler}} {
+		for _, refused := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%T, refused: %v", late, refused), func(t *testing.T) {
+				b := newBench(t)
+				b.announcing()
+				b.cfg.OnDead = func(Firing, error) { b.Fail("no timer dies", refused) }
+				if refused {
+					b.cfg.OnDead = nil
+				}
+				b.open()
+				a, _ := b.due("k", time.Hour)
+				name, number := a.Token(time.Hour)
+				hold, held := b.holdNext()
+				c := &Call{Ops: []Op{{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, &Postponed{errHandler, 0})}}}
+				if refused {
+					c.Ops = append(c.Ops, Op{Kind: frame.Set, Key: []byte("large"), Value: make([]byte, 100<<10)})
+				}
+				b.NoError(b.p.Start(c))
+				<-held
+				ended := make(chan result)
+				go func() {
+					took, err := a.End(t.Context(), late)
+					ended <- result{took, err}
+				}()
+				b.Eventually(b.p.writer.queue.any, time.Minute, time.Millisecond)
+				if refused {
+					b.log.Max = 64 << 10
+				}
+				hold <- true
+				if err := c.Wait(t.Context()); refused {
+					b.ErrorIs(err, ErrTooLarge)
+					b.Equal(result{true, nil}, <-ended)
+				} else {
+					b.NoError(err)
+					b.True(c.Took[0])
+					b.Equal(result{false, nil}, <-ended)
+					b.mock.Add(0)
+					again := b.begin()
+					b.EqualValues(1, again.Attempt)
+					b.True(b.ends(&again, time.Hour)(nil))
+					b.Empty(b.keys(false))
+				}
+				b.Empty(b.p.firer.attempts)
+				b.Empty(b.p.firer.lasting)
+				b.shut()
+			})
+		}
+	}
+}
