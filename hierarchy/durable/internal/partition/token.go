@@ -27,30 +27,38 @@ type token struct {
 }
 
 // Token makes the attempt last for a time, counted from now, whoever owns the partition. It returns the name and the
-// number by which an Ending ends the attempt until then.
+// number by which an Ending ends the attempt until then. It changes nothing once the attempt has ended, or once this
+// owner writes nothing any more.
 func (t *Taken) Token(d time.Duration) (name uint64, attempt uint32) {
 	f := &t.p.firer
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if a := t.a; f.attempts[a.ref] == a {
-		a.until = state.Add(f.time.now(), int64(d))
+	a := t.a
+	here := f.attempts[a.ref] == a
+	if here {
 		f.lasting[a.name] = a
+	}
+	if here || a.left {
+		a.until = state.Add(f.time.now(), int64(d))
 		if f.stopped {
 			f.leaveToNext(a)
 		}
 	}
-	return t.a.name, t.a.attempt
+	return a.name, a.attempt
 }
 
-// leaveToNext leaves an attempt to the next owner of the log, unless it is about to end.
+// leaveToNext leaves an attempt to the next owner of the log, unless it is about to end. Called again, it gives the
+// attempt another time.
 func (f *firer) leaveToNext(a *attempt) {
 	f.mu.assertHeld()
-	if a.limit.over || a.left {
+	if a.limit.over {
 		return
 	}
-	a.left = true
 	_ = f.queue.put(item{kind: left, job: a.job, name: a.name, until: a.until})
-	f.over(a, ErrLeft)
+	if !a.left {
+		a.left = true
+		f.over(a, ErrLeft)
+	}
 }
 
 // endedBy is called when an attempt was ended by its token. name is 0 if no token was used.

@@ -205,3 +205,57 @@ func TestEndWhileTheTokenEnds(t *testing.T) {
 		}
 	}
 }
+
+// An attempt that was left lasts for the time that Token was called with last, whether the log has the first time by
+// then or not, unless its token has ended it.
+func TestTokenOfAnAttemptThatWasLeft(t *testing.T) {
+	for _, when := range []string{"before", "in flight", "after", "ended"} {
+		t.Run(when, func(t *testing.T) {
+			b := newBench(t)
+			b.announcing()
+			b.open()
+			a, end := b.due("k", time.Minute)
+			b.set("other", "v", 0)
+			b.mock.Add(time.Second)
+			other := b.begin()
+			hold, held := b.holdNext()
+			if when == "before" {
+				go b.set("another", "v", 10*time.Hour)
+				<-held
+			}
+			shut := make(chan error)
+			go func() { shut <- b.p.Shutdown(t.Context()) }()
+			<-a.Context().Done()
+			switch when {
+			case "in flight":
+				<-held
+			case "after", "ended":
+				<-held
+				hold <- true
+				b.False(b.do(Op{Kind: frame.End, Key: []byte("k"), Ending: End(1, 1, nil)})) // in the next frame
+			}
+			if when == "ended" {
+				b.True(end(errHandler))
+			}
+			a.Token(time.Hour)
+			if when != "after" && when != "ended" {
+				hold <- true
+			}
+			_, err := other.End(t.Context(), nil)
+			b.NoError(err)
+			b.NoError(<-shut)
+			b.open()
+			b.took()
+			if when == "ended" {
+				b.False(end(nil))
+				b.mock.Add(time.Second)
+				b.EqualValues(2, b.last().Attempt)
+				return
+			}
+			b.mock.Add(time.Hour - 1)
+			b.Empty(b.took())
+			b.mock.Add(1)
+			b.EqualValues(2, b.last().Attempt)
+		})
+	}
+}
