@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // Attempts that are postponed do not count, and their timers wait, also after a restart.
@@ -129,11 +130,12 @@ func TestWithdrawn(t *testing.T) {
 	check()
 	b.set("waits", "v", 0)
 	b.set("waits too", "v", 0)
+	b.True(b.do(Op{Kind: frame.Import, Key: []byte("many"), Timer: &state.Timer{ID: frame.ID{Owner: 1, Number: 1}, Attempt: state.MaxCount}}))
 	b.mock.Add(time.Second)
 	firings = b.fired
 	b.p.Abandon()
 	b.p = nil
-	check("waits", "waits too")
+	check("many", "waits", "waits too")
 	b.open()
 	b.shut()
 }

@@ -64,15 +64,18 @@ func (s *State) IsDue(ref Ref) bool {
 // whose attempt is due or in progress is due at once for a later owner.
 func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 	r := s.records.at(uint32(ref))
+	name, left := s.left[uint32(ref)] // also of an attempt that is over now: it has failed
 	op := frame.Op{Kind: frame.Keep, Wall: r.wall, Attempt: r.attempt, ID: r.id, Due: r.due}
 	switch _, begun := s.begun[uint32(ref)]; {
 	case r.state == dead:
 		op.State = frame.Dead
 	case begun:
 		op.State, op.Next = frame.Begun, now
-	case s.Left(ref) != 0:
-		op.State, op.Name = frame.Left, s.Left(ref)
-		op.Next, _ = s.until(r)
+	case left:
+		op.State, op.Name, op.Next = frame.Left, name, now
+		if r.state == waiting {
+			op.Next, _ = s.until(r)
+		}
 	case r.attempt > 0 && r.state == waiting:
 		op.Next, _ = s.until(r)
 	case r.state == waiting:
