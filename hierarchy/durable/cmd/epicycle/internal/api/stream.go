@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"sync"
 	"time"
@@ -82,12 +81,11 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, s *streams, con
 	case err == nil:
 	case !part.begun:
 		failure(err).write(w)
+	case part.failed || isGone(ctx): // any client can do that, as often as it likes
+		a.Logger.Debug("epicycle: a client has not read its export or list to the end", "err", err)
+		panic(http.ErrAbortHandler)
 	default:
-		level := slog.LevelWarn
-		if part.failed || isGone(ctx) {
-			level = slog.LevelDebug // any client can do that, as often as it likes
-		}
-		a.Logger.Log(ctx, level, "epicycle: an export or a list has failed midway", "err", err)
+		a.Logger.Warn("epicycle: an export or a list has failed midway", "err", err)
 		panic(http.ErrAbortHandler)
 	}
 }
