@@ -124,21 +124,24 @@ func (r *relay[K, V]) idle(ctx context.Context) error {
 // pass passes rows on and deletes them. It returns an error if the lease is lost, or may be lost.
 func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 	b := r.box
-	if time.Until(r.lease.until) < b.cfg.Lease/4 {
+	if time.Until(r.lease.until) < b.cfg.Lease/2 {
 		if err := b.renew(ctx, r.lease, func(Execer) error { return nil }); err != nil {
 			return err
 		}
 	}
-	ending, cancel := outlasting(ctx, r.lease.until)
-	defer cancel()
-	o := r.send(ending, rows)
+	// A partition that does not answer must leave time for recording what has become of all rows.
+	sending, cancel := outlasting(ctx, r.lease.until.Add(-b.cfg.Lease/4))
+	o := r.send(sending, rows)
+	cancel()
 	if ctx.Err() != nil { // what has failed has failed because of that
 		o.failed, o.behind = nil, nil
 		if len(o.done)+len(o.refused) == 0 {
 			return ctx.Err()
 		}
 	}
-	if err := b.renew(ending, r.lease, func(tx Execer) error { return r.settle(ending, tx, o) }); err != nil {
+	settling, cancel := outlasting(ctx, r.lease.until)
+	defer cancel()
+	if err := b.renew(settling, r.lease, func(tx Execer) error { return r.settle(settling, tx, o) }); err != nil {
 		if errors.Is(err, errLost) || ctx.Err() != nil {
 			return err
 		}
@@ -165,9 +168,9 @@ func (r *relay[K, V]) warn(o *outcome) {
 	}
 }
 
-// grace limits the time for passing on rows after the end of Relay's context. Rows that are not deleted by then are
-// passed on again.
-const grace = time.Second
+// grace limits the time for passing on rows after the end of Relay's context, and then the time for deleting them. Rows
+// that are not deleted by then are passed on again.
+const grace = time.Second / 2
 
 // outlasting returns a context that ends at until, or grace after ctx.
 func outlasting(ctx context.Context, until time.Time) (context.Context, context.CancelFunc) {
