@@ -78,7 +78,6 @@ func (r *relay[K, V]) settle(ctx context.Context, tx Execer, o *outcome) error {
 		}
 	}
 	for _, f := range o.refused {
-		r.box.cfg.Logger.Error("outbox: a row is refused", "table", table, "id", f.id, "err", f.err)
 		if err := exec(`UPDATE %s SET next = NULL, failed = %s WHERE id = %d`, table, text(f.err), f.id); err != nil {
 			return err
 		}

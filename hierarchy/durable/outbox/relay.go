@@ -159,8 +159,12 @@ func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 // warnEvery is the time between two warnings about rows that wait.
 const warnEvery = 10 * time.Second
 
-// warn logs that rows have to wait, unless that was logged shortly before.
+// warn logs that rows were refused, and that rows have to wait, unless that was logged shortly before. The database has
+// recorded this already, as a Logger can be slow, or panic.
 func (r *relay[K, V]) warn(o *outcome) {
+	for _, f := range o.refused {
+		r.box.cfg.Logger.Error("outbox: a row is refused", "table", r.box.cfg.Table, "id", f.id, "err", f.err)
+	}
 	if len(o.failed) > 0 && time.Since(r.warned) > warnEvery {
 		r.warned = time.Now()
 		r.box.cfg.Logger.Warn("outbox: rows have to wait", "table", r.box.cfg.Table, "rows", len(o.failed)+len(o.behind),

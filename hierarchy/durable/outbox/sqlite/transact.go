@@ -18,7 +18,7 @@ import (
 // SQLite has no queue for that lock. With a busy_timeout, a connection looks again and again whether the lock is free,
 // soon only every 100 ms. If some goroutines write without a pause, it is hardly ever free at these moments, and the
 // relay would wait for seconds. So transact looks itself, every half a millisecond.
-func transact(ctx context.Context, db *sql.DB, f func(outbox.Execer) error) (err error) {
+func transact(ctx context.Context, db *sql.DB, f func(outbox.Execer) error) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
@@ -29,16 +29,35 @@ func transact(ctx context.Context, db *sql.DB, f func(outbox.Execer) error) (err
 		return err
 	}
 	defer restore()
+	committed := false
+	defer func() {
+		if !committed {
+			rollBack(ctx, conn)
+		}
+	}()
 	if err := insist(ctx, conn, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	if err = f(conn); err == nil {
-		err = insist(ctx, conn, "COMMIT")
+	if err := f(conn); err != nil {
+		return err
 	}
-	if err != nil {
-		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // fails if SQLite has rolled back already
-	}
+	err = insist(ctx, conn, "COMMIT")
+	committed = err == nil
 	return err
+}
+
+// rollBack ends a transaction, if there is one. A driver may return the error of a context that ended during BEGIN,
+// although the transaction has begun. If it can't be ended, the connection is discarded.
+func rollBack(ctx context.Context, conn *sql.Conn) {
+	_, err := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	if err != nil && !strings.Contains(err.Error(), "no transaction is active") {
+		discard(conn)
+	}
+}
+
+// discard closes a connection instead of returning it to the pool.
+func discard(conn *sql.Conn) {
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 }
 
 // impatient sets the busy_timeout of a connection to 0. restore sets it back, or discards the connection.
@@ -53,7 +72,7 @@ func impatient(ctx context.Context, conn *sql.Conn) (restore func(), err error) 
 	}
 	restore = func() {
 		if set(context.WithoutCancel(ctx), before) != nil {
-			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+			discard(conn)
 		}
 	}
 	if err := set(ctx, 0); err != nil {
