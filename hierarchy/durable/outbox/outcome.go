@@ -95,8 +95,10 @@ func (r *relay[K, V]) settle(ctx context.Context, tx Execer, o *outcome) error {
 	if len(o.behind) == 0 || outage {
 		return nil
 	}
+	// They wait as long as the first row of their key, which is behind none. Of a later one this statement would see the
+	// time that it had before.
 	return exec(`UPDATE %[1]s SET failed = '%[2]s', next = COALESCE((SELECT w.next FROM %[1]s w WHERE `+isAhead+`
-		%[1]s.id AND w.key = %[1]s.key `+lastFirst+`), 1) WHERE id IN (%[3]s)`, table, behindText, list(o.behind))
+		%[1]s.id AND w.key = %[1]s.key `+firstFirst+`), 1) WHERE id IN (%[3]s)`, table, behindText, list(o.behind))
 }
 
 // group is rows that get the same text and the same time.
