@@ -2,6 +2,7 @@ package outbox_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,4 +70,32 @@ func TestStoppedWhileAPartitionHangs(t *testing.T) {
 	l, err := b.Backlog(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, l.Rows)
+}
+
+// absent is timers of which one partition, the damaged one, has no leader.
+type absent struct{ *keyed }
+
+func (a absent) Batch(ctx context.Context, b *batch) error {
+	if a.keyed.Batch(ctx, b) != nil {
+		return durable.ErrUnavailable // for the operations that have an error
+	}
+	return nil
+}
+
+// The first pages have only rows of a partition that is not available: those behind them are passed on nevertheless.
+func TestAbsentPartitionHoldsUpNoOther(t *testing.T) {
+	databases(t, func(t *testing.T, d database) {
+		b, db := newBox(t, d)
+		h, keys, f := openHanging(t)
+		for _, k := range keys[1][:9] { // two pages
+			insert(t, b, db, strings.Repeat("v", 60<<10), 0, k)
+		}
+		insert(t, b, db, "v", 0, keys[0][0])
+		relay(t, b, absent{h.keyed})
+		require.Equal(t, keys[0][0], <-f.got)
+		awaitBacklog(t, b, func(l outbox.Backlog) bool { return l.Rows == 9 && l.Waiting == 9 })
+		attempts, _, failed := reasonOf(t, db, keys[1][0])
+		require.Positive(t, attempts)
+		require.Contains(t, failed.String, durable.ErrUnavailable.Error())
+	})
 }

@@ -26,8 +26,8 @@ const (
 // and the others wait. When the relay is stopped by its context, the next one begins within an eighth of Lease.
 //
 // While the timers or the database are not available, rows wait and nothing is lost. A row that the timers do not accept
-// for now, because its partition is full or damaged, waits, and so do later rows of its key. It holds up no others. It
-// stays in the table with the error in the column failed, the number of attempts in attempts, and in next when it is
+// for now, because its partition is full, damaged or does not answer, waits, and so do later rows of its key. It holds up
+// no others, except that the relay waits for an answer for a quarter to half of Lease. It stays in the table with the error in the column failed, the number of attempts in attempts, and in next when it is
 // tried again, in nanoseconds since the Unix epoch: after 100ms, then after twice as long each time, up to a minute.
 //
 // The timers refuse a row for good if it is too large or can't be decoded. Such a row is logged, stays in the table with
@@ -148,13 +148,17 @@ func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 		b.cfg.Logger.Warn("outbox: rows have to be passed on again", "table", b.cfg.Table, "rows", len(o.done), "err", err)
 		return r.pause(ctx) // this process keeps the lease meanwhile
 	}
-	r.warn(o)
-	if o.outage() != nil {
-		return r.pause(ctx)
-	}
 	r.pauses.Reset()
+	r.warn(o)
+	if o.outage() {
+		return pause(ctx, min(outagePause, b.cfg.Lease/8))
+	}
 	return ctx.Err()
 }
+
+// outagePause limits how fast the relay goes through the table while the timers do not answer. It is short, as the next
+// rows may be of a partition that does.
+const outagePause = 200 * time.Millisecond
 
 // warnEvery is the time between two warnings about rows that wait.
 const warnEvery = 10 * time.Second
