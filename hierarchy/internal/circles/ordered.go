@@ -155,19 +155,26 @@ func (o *ordered) removeFirst() {
 	o.remove(x.key, x.order)
 }
 
-// tidy drops block b if it is empty, or joins it with the next one if both have few items.
+// tidy drops block b if it is empty, or joins it with a neighbour if both have few items.
 func (o *ordered) tidy(b int) {
 	n := len(o.blocks[b])
 	switch {
 	case n == 0 || b == 0 && n == o.at:
 		o.dropBlock(b)
-	case b > 0 && n < fewInBlock:
-		b = min(b, len(o.blocks)-2)
-		if b > 0 && len(o.blocks[b])+len(o.blocks[b+1]) <= blockItems/2 {
-			o.blocks[b] = append(o.blocks[b], o.blocks[b+1]...)
-			o.dropBlock(b + 1)
-		}
+	case b > 0 && n < fewInBlock && !o.join(b):
+		o.join(b - 1)
 	}
+}
+
+// join joins block b with the next one, and reports whether it did: it must not be the first one, and both must have few
+// items.
+func (o *ordered) join(b int) bool {
+	if b == 0 || b+1 == len(o.blocks) || len(o.blocks[b])+len(o.blocks[b+1]) > blockItems/2 {
+		return false
+	}
+	o.blocks[b] = append(o.blocks[b], o.blocks[b+1]...)
+	o.dropBlock(b + 1)
+	return true
 }
 
 // dropBlock drops block b, whose items are gone or elsewhere.

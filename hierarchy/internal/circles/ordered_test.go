@@ -63,6 +63,33 @@ func TestOrderedAgainstSlice(t *testing.T) {
 	}
 }
 
+// Few items take few blocks, in whichever order the others were removed.
+func TestOrderedKeepsFewOfMany(t *testing.T) {
+	const n, every = 100 * blockItems, blockItems
+	for name, order := range map[string]func(i int) int{
+		"forwards":  func(i int) int { return i },
+		"backwards": func(i int) int { return n - 1 - i },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var o ordered
+			for i := range n {
+				o.push(item{key: 1, order: uint64(i + 1)})
+			}
+			var want []item
+			for i := range n {
+				x := item{key: 1, order: uint64(order(i) + 1)}
+				if order(i)%every == every/2 {
+					want = append(want, x)
+				} else {
+					require.True(t, o.remove(x.key, x.order))
+				}
+			}
+			slices.SortFunc(want, compare)
+			checkOrdered(t, &o, want)
+		})
+	}
+}
+
 // push reports what it puts out of order, and sort mends it.
 func TestOrderedSort(t *testing.T) {
 	var o ordered
