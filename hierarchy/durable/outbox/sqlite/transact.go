@@ -24,18 +24,13 @@ func transact(ctx context.Context, db *sql.DB, f func(outbox.Execer) error) erro
 		return err
 	}
 	defer conn.Close()
-	restore, err := impatient(ctx, conn)
-	if err != nil {
-		return err
-	}
-	defer restore()
 	committed := false
 	defer func() {
 		if !committed {
 			rollBack(ctx, conn)
 		}
 	}()
-	if err := insist(ctx, conn, "BEGIN IMMEDIATE"); err != nil {
+	if err := begin(ctx, conn); err != nil {
 		return err
 	}
 	if err := f(conn); err != nil {
@@ -44,6 +39,16 @@ func transact(ctx context.Context, db *sql.DB, f func(outbox.Execer) error) erro
 	err = insist(ctx, conn, "COMMIT")
 	committed = err == nil
 	return err
+}
+
+// begin begins a transaction, without the busy_timeout. The statements in it have that again.
+func begin(ctx context.Context, conn *sql.Conn) error {
+	restore, err := impatient(ctx, conn)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	return insist(ctx, conn, "BEGIN IMMEDIATE")
 }
 
 // rollBack ends a transaction, if there is one. A driver may return the error of a context that ended during BEGIN,
@@ -99,7 +104,8 @@ func insist(ctx context.Context, conn *sql.Conn, statement string) error {
 	}
 }
 
-// isBusy reports whether another connection has the lock. The errors of drivers have different types.
+// isBusy reports whether another connection has the lock: of the database or, with a shared cache, of a table. The errors
+// of drivers have different types.
 func isBusy(err error) bool {
-	return strings.Contains(err.Error(), "database is locked") || strings.Contains(err.Error(), "SQLITE_BUSY")
+	return strings.Contains(err.Error(), "is locked") || strings.Contains(err.Error(), "SQLITE_BUSY")
 }
