@@ -23,8 +23,8 @@
 //     on again. A Set that is passed on twice makes another timer, with another durable.ID. So a handler should
 //     recognize by the key or by the value what it has done already.
 //
-// A row that the timers do not accept, because its partition is full or damaged, waits in the table and says why. Later
-// rows of its key wait, too; all others go on. Box.Relay describes the columns.
+// A row that the timers do not accept, because its partition is full, damaged or does not answer, waits in the table and
+// says why. Later rows of its key wait, too; all others go on. Box.Relay describes the columns.
 //
 // Operations on a key that bypass the outbox, by the Keyed itself, have no order with those that are still in it.
 package outbox

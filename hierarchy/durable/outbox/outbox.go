@@ -97,7 +97,7 @@ func (b *Box[K, V]) Create(ctx context.Context) error {
 }
 
 // transact calls f in a transaction, which it commits if f returns nil.
-func (b *Box[K, V]) transact(ctx context.Context, f func(tx Execer) error) error {
+func (b *Box[K, V]) transact(ctx context.Context, f func(tx Execer) error) (err error) {
 	if b.cfg.Dialect.Transact != nil {
 		return b.cfg.Dialect.Transact(ctx, b.cfg.DB, f)
 	}
@@ -105,8 +105,9 @@ func (b *Box[K, V]) transact(ctx context.Context, f func(tx Execer) error) error
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, ignoreDone(tx.Rollback())) }() // also if f panics
 	if err := f(tx); err != nil {
-		return errors.Join(err, ignoreDone(tx.Rollback()))
+		return err
 	}
 	return tx.Commit()
 }

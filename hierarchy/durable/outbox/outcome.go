@@ -37,18 +37,13 @@ func (o *outcome) wait(w *row) {
 	o.waiting[string(w.key)] = true
 }
 
-// outage returns an error if the timers do not answer at all. Then nothing is gained by trying the next rows.
-func (o *outcome) outage() error {
-	if len(o.failed) == 0 || len(o.done)+len(o.refused) > 0 {
-		return nil
-	}
+// outage reports whether the timers did not answer at all.
+func (o *outcome) outage() bool {
 	passing := []error{durable.ErrUnavailable, durable.ErrClosed, context.Canceled, context.DeadlineExceeded}
-	for _, f := range o.failed {
-		if !slices.ContainsFunc(passing, func(kind error) bool { return errors.Is(f.err, kind) }) {
-			return nil
-		}
+	answered := func(f failure) bool {
+		return !slices.ContainsFunc(passing, func(kind error) bool { return errors.Is(f.err, kind) })
 	}
-	return o.failed[0].err
+	return len(o.failed) > 0 && len(o.done)+len(o.refused) == 0 && !slices.ContainsFunc(o.failed, answered)
 }
 
 const (
@@ -64,8 +59,7 @@ func nextAttempt(attempts int) int64 {
 
 const behindText = "an earlier row of the key waits"
 
-// settle deletes the rows that were acknowledged, and records why the other rows stay, and for how long. In an outage
-// rows do not wait for themselves, as the relay waits.
+// settle deletes the rows that were acknowledged, and records why the other rows stay, and for how long.
 func (r *relay[K, V]) settle(ctx context.Context, tx Execer, o *outcome) error {
 	table := r.box.cfg.Table
 	exec := func(statement string, args ...any) error {
@@ -78,26 +72,23 @@ func (r *relay[K, V]) settle(ctx context.Context, tx Execer, o *outcome) error {
 		}
 	}
 	for _, f := range o.refused {
-		r.box.cfg.Logger.Error("outbox: a row is refused", "table", table, "id", f.id, "err", f.err)
 		if err := exec(`UPDATE %s SET next = NULL, failed = %s WHERE id = %d`, table, text(f.err), f.id); err != nil {
 			return err
 		}
 	}
-	outage := o.outage() != nil
 	for _, g := range alike(o.failed) {
-		change := fmt.Sprintf("attempts = attempts + 1, next = %d, ", nextAttempt(g.attempts))
-		if outage {
-			change = ""
-		}
-		if err := exec(`UPDATE %s SET %sfailed = %s WHERE id IN (%s)`, table, change, g.text, list(g.ids)); err != nil {
+		if err := exec(`UPDATE %s SET attempts = attempts + 1, next = %d, failed = %s WHERE id IN (%s)`, table,
+			nextAttempt(g.attempts), g.text, list(g.ids)); err != nil {
 			return err
 		}
 	}
-	if len(o.behind) == 0 || outage {
+	if len(o.behind) == 0 {
 		return nil
 	}
+	// They wait as long as the first row of their key, which is behind none. Of a later one this statement would see the
+	// time that it had before.
 	return exec(`UPDATE %[1]s SET failed = '%[2]s', next = COALESCE((SELECT w.next FROM %[1]s w WHERE `+isAhead+`
-		%[1]s.id AND w.key = %[1]s.key `+lastFirst+`), 1) WHERE id IN (%[3]s)`, table, behindText, list(o.behind))
+		%[1]s.id AND w.key = %[1]s.key `+firstFirst+`), 1) WHERE id IN (%[3]s)`, table, behindText, list(o.behind))
 }
 
 // group is rows that get the same text and the same time.

@@ -26,8 +26,8 @@ const (
 // and the others wait. When the relay is stopped by its context, the next one begins within an eighth of Lease.
 //
 // While the timers or the database are not available, rows wait and nothing is lost. A row that the timers do not accept
-// for now, because its partition is full or damaged, waits, and so do later rows of its key. It holds up no others. It
-// stays in the table with the error in the column failed, the number of attempts in attempts, and in next when it is
+// for now, because its partition is full, damaged or does not answer, waits, and so do later rows of its key. It holds up
+// no others, except that the relay waits for an answer for a quarter to half of Lease. It stays in the table with the error in the column failed, the number of attempts in attempts, and in next when it is
 // tried again, in nanoseconds since the Unix epoch: after 100ms, then after twice as long each time, up to a minute.
 //
 // The timers refuse a row for good if it is too large or can't be decoded. Such a row is logged, stays in the table with
@@ -124,40 +124,51 @@ func (r *relay[K, V]) idle(ctx context.Context) error {
 // pass passes rows on and deletes them. It returns an error if the lease is lost, or may be lost.
 func (r *relay[K, V]) pass(ctx context.Context, rows []row) error {
 	b := r.box
-	if time.Until(r.lease.until) < b.cfg.Lease/4 {
+	if time.Until(r.lease.until) < b.cfg.Lease/2 {
 		if err := b.renew(ctx, r.lease, func(Execer) error { return nil }); err != nil {
 			return err
 		}
 	}
-	ending, cancel := outlasting(ctx, r.lease.until)
-	defer cancel()
-	o := r.send(ending, rows)
+	// A partition that does not answer must leave time for recording what has become of all rows.
+	sending, cancel := outlasting(ctx, r.lease.until.Add(-b.cfg.Lease/4))
+	o := r.send(sending, rows)
+	cancel()
 	if ctx.Err() != nil { // what has failed has failed because of that
 		o.failed, o.behind = nil, nil
 		if len(o.done)+len(o.refused) == 0 {
 			return ctx.Err()
 		}
 	}
-	if err := b.renew(ending, r.lease, func(tx Execer) error { return r.settle(ending, tx, o) }); err != nil {
+	settling, cancel := outlasting(ctx, r.lease.until)
+	defer cancel()
+	if err := b.renew(settling, r.lease, func(tx Execer) error { return r.settle(settling, tx, o) }); err != nil {
 		if errors.Is(err, errLost) || ctx.Err() != nil {
 			return err
 		}
 		b.cfg.Logger.Warn("outbox: rows have to be passed on again", "table", b.cfg.Table, "rows", len(o.done), "err", err)
 		return r.pause(ctx) // this process keeps the lease meanwhile
 	}
-	r.warn(o)
-	if o.outage() != nil {
-		return r.pause(ctx)
-	}
 	r.pauses.Reset()
+	r.warn(o)
+	if o.outage() {
+		return pause(ctx, min(outagePause, b.cfg.Lease/8))
+	}
 	return ctx.Err()
 }
+
+// outagePause limits how fast the relay goes through the table while the timers do not answer. It is short, as the next
+// rows may be of a partition that does.
+const outagePause = 200 * time.Millisecond
 
 // warnEvery is the time between two warnings about rows that wait.
 const warnEvery = 10 * time.Second
 
-// warn logs that rows have to wait, unless that was logged shortly before.
+// warn logs that rows were refused, and that rows have to wait, unless that was logged shortly before. The database has
+// recorded this already, as a Logger can be slow, or panic.
 func (r *relay[K, V]) warn(o *outcome) {
+	for _, f := range o.refused {
+		r.box.cfg.Logger.Error("outbox: a row is refused", "table", r.box.cfg.Table, "id", f.id, "err", f.err)
+	}
 	if len(o.failed) > 0 && time.Since(r.warned) > warnEvery {
 		r.warned = time.Now()
 		r.box.cfg.Logger.Warn("outbox: rows have to wait", "table", r.box.cfg.Table, "rows", len(o.failed)+len(o.behind),
@@ -165,9 +176,9 @@ func (r *relay[K, V]) warn(o *outcome) {
 	}
 }
 
-// grace limits the time for passing on rows after the end of Relay's context. Rows that are not deleted by then are
-// passed on again.
-const grace = time.Second
+// grace limits the time for passing on rows after the end of Relay's context, and then the time for deleting them. Rows
+// that are not deleted by then are passed on again.
+const grace = time.Second / 2
 
 // outlasting returns a context that ends at until, or grace after ctx.
 func outlasting(ctx context.Context, until time.Time) (context.Context, context.CancelFunc) {

@@ -51,11 +51,12 @@ func rowsQuery(table, holder, where, order string, most int) string {
 		table, where, quote(holder), order, most)
 }
 
-// These find the last row of a key, before another row, that waits. With "id" instead of "id + 0", databases would
+// These find the last or the first row of a key, before another row, that waits. With "id" instead of "id + 0", databases would
 // search for it in the order of IDs, among the rows of all keys. An index has that expression.
 const (
-	isAhead   = `w.next > 0 AND w.id + 0 <`
-	lastFirst = `ORDER BY w.id + 0 DESC LIMIT 1`
+	isAhead    = `w.next > 0 AND w.id + 0 <`
+	lastFirst  = `ORDER BY w.id + 0 DESC LIMIT 1`
+	firstFirst = `ORDER BY w.id + 0 LIMIT 1`
 )
 
 const (

@@ -80,15 +80,46 @@ func (r *relay[K, V]) errorOf(i int, err error) error {
 	return one
 }
 
-// fit passes on as many of the rows as full partitions have room for, and no later row of a partition before an earlier
-// one. A partition has refused all of its rows together, since it has no room for all.
+// mostTries limits the batches for the rows of a page that full partitions have refused, so that they do not hold up
+// others for long. It is far more than it takes to find the first row that has no room.
+const mostTries = 64
+
+// fit passes on as many of the rows as full partitions have room for. A partition has refused all of its rows together,
+// since it has no room for all. A row without room does not stop those behind it: they may make room, or need none. The
+// rows that are left after mostTries stay as they are: they are in the next page, without those that were tried alone.
 func (r *relay[K, V]) fit(ctx context.Context, rows []failure, o *outcome) {
-	for n := len(rows) / 2; n > 0; n = min(n/2, len(rows)) {
-		rows = append(r.try(ctx, rows[:n], o), rows[n:]...)
+	roomless, others := splitRoomless(rows)
+	rows = append(r.try(ctx, roomless, o), others...)
+	n := (len(rows) + 1) / 2
+	for tries := 0; n > 0 && tries < mostTries; tries++ {
+		left := r.try(ctx, rows[:n], o)
+		rows = rows[n:]
+		switch {
+		case len(left) == 0:
+			n *= 2
+		case n == 1:
+			o.fail(left[0])
+		default:
+			rows = append(left, rows...)
+			n /= 2
+		}
+		n = min(n, len(rows))
 	}
+}
+
+// splitRoomless separates the rows that need no room, but may make room: those that set no timer, and have no row before
+// them that sets one of their key.
+func splitRoomless(rows []failure) (roomless, others []failure) {
+	set := make(map[string]bool)
 	for _, f := range rows {
-		o.fail(f)
+		if f.op == kindSet || f.op == kindSetAt || set[string(f.key)] {
+			set[string(f.key)] = true
+			others = append(others, f)
+		} else {
+			roomless = append(roomless, f)
+		}
 	}
+	return roomless, others
 }
 
 // isolate finds the rows that the timers refuse for good, and passes on the others: one row can be the reason why many

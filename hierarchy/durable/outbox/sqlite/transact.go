@@ -18,27 +18,51 @@ import (
 // SQLite has no queue for that lock. With a busy_timeout, a connection looks again and again whether the lock is free,
 // soon only every 100 ms. If some goroutines write without a pause, it is hardly ever free at these moments, and the
 // relay would wait for seconds. So transact looks itself, every half a millisecond.
-func transact(ctx context.Context, db *sql.DB, f func(outbox.Execer) error) (err error) {
+func transact(ctx context.Context, db *sql.DB, f func(outbox.Execer) error) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
+	committed := false
+	defer func() {
+		if !committed {
+			rollBack(ctx, conn)
+		}
+	}()
+	if err := begin(ctx, conn); err != nil {
+		return err
+	}
+	if err := f(conn); err != nil {
+		return err
+	}
+	err = insist(ctx, conn, "COMMIT")
+	committed = err == nil
+	return err
+}
+
+// begin begins a transaction, without the busy_timeout. The statements in it have that again.
+func begin(ctx context.Context, conn *sql.Conn) error {
 	restore, err := impatient(ctx, conn)
 	if err != nil {
 		return err
 	}
 	defer restore()
-	if err := insist(ctx, conn, "BEGIN IMMEDIATE"); err != nil {
-		return err
+	return insist(ctx, conn, "BEGIN IMMEDIATE")
+}
+
+// rollBack ends a transaction, if there is one. A driver may return the error of a context that ended during BEGIN,
+// although the transaction has begun. If it can't be ended, the connection is discarded.
+func rollBack(ctx context.Context, conn *sql.Conn) {
+	_, err := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	if err != nil && !strings.Contains(err.Error(), "no transaction is active") {
+		discard(conn)
 	}
-	if err = f(conn); err == nil {
-		err = insist(ctx, conn, "COMMIT")
-	}
-	if err != nil {
-		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // fails if SQLite has rolled back already
-	}
-	return err
+}
+
+// discard closes a connection instead of returning it to the pool.
+func discard(conn *sql.Conn) {
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 }
 
 // impatient sets the busy_timeout of a connection to 0. restore sets it back, or discards the connection.
@@ -53,7 +77,7 @@ func impatient(ctx context.Context, conn *sql.Conn) (restore func(), err error) 
 	}
 	restore = func() {
 		if set(context.WithoutCancel(ctx), before) != nil {
-			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+			discard(conn)
 		}
 	}
 	if err := set(ctx, 0); err != nil {
@@ -80,7 +104,8 @@ func insist(ctx context.Context, conn *sql.Conn, statement string) error {
 	}
 }
 
-// isBusy reports whether another connection has the lock. The errors of drivers have different types.
+// isBusy reports whether another connection has the lock: of the database or, with a shared cache, of a table. The errors
+// of drivers have different types.
 func isBusy(err error) bool {
-	return strings.Contains(err.Error(), "database is locked") || strings.Contains(err.Error(), "SQLITE_BUSY")
+	return strings.Contains(err.Error(), "is locked") || strings.Contains(err.Error(), "SQLITE_BUSY")
 }

@@ -60,3 +60,16 @@ func TestTransact(t *testing.T) {
 		require.Equal(t, []int{1, 1234}, []int{n, timeout})
 	}
 }
+
+// The statements of a transaction wait for locks as long as the connection's busy_timeout says.
+func TestTransactKeepsTheTimeout(t *testing.T) {
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "db")+"?_pragma=busy_timeout(1234)")
+	require.NoError(t, err)
+	defer db.Close()
+	require.NoError(t, transact(t.Context(), db, func(tx outbox.Execer) error {
+		var timeout int
+		err := tx.(*sql.Conn).QueryRowContext(t.Context(), "PRAGMA busy_timeout").Scan(&timeout)
+		require.Equal(t, 1234, timeout)
+		return err
+	}))
+}
