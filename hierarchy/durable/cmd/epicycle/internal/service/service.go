@@ -59,6 +59,7 @@ type Service struct {
 	giveUp  context.CancelFunc
 	backoff func(attempt int) time.Duration // the pause after a failed attempt
 	routed  sync.WaitGroup
+	work    work // what goes on after its call has returned, and Drain and Shutdown wait for
 }
 
 // Open opens the timers, and begins to fire them.
@@ -153,6 +154,7 @@ func (s *Service) Drain(ctx context.Context) {
 	case <-s.hosts.Stop():
 	case <-ctx.Done():
 	}
+	s.work.wait(ctx)
 }
 
 // Name returns the name of the timers.
@@ -179,6 +181,7 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	case <-s.hosts.Stop():
 	case <-ctx.Done():
 	}
+	s.finishWork(ctx)
 	err := s.Timers.Shutdown(ctx)
 	if s.peers != nil {
 		s.peers.close()
@@ -188,4 +191,11 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	s.wheel.Stop()
 	s.sender.Close()
 	return err
+}
+
+// finishWork waits for what goes on after its call has returned. The log may be silent, and some time is for Shutdown.
+func (s *Service) finishWork(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, leftTime)
+	defer cancel()
+	s.work.wait(ctx)
 }

@@ -100,9 +100,6 @@ func (s *Service) late(a *Attempt) {
 // errToken is the answer for an unknown token, or for a token whose attempt has ended.
 var errToken = errors.New("the attempt has ended, or there was none with this token")
 
-// endTime limits the wait of an answer for the log.
-const endTime = 30 * time.Second
-
 // endAtOnce limits how many attempts one request ends at once.
 const endAtOnce = 1000
 
@@ -110,8 +107,6 @@ const endAtOnce = 1000
 // succeeded. It returns an error for each attempt that it could not end. It does not matter which server has handed them
 // out.
 func (s *Service) End(ctx context.Context, queue string, tokens []string, result error, prefix string) []error {
-	ctx, cancel := context.WithTimeout(ctx, endTime)
-	defer cancel()
 	errs := make([]error, len(tokens))
 	places := make(chan struct{}, endAtOnce)
 	var wg sync.WaitGroup
@@ -144,11 +139,21 @@ func (s *Service) end(ctx context.Context, queue, token string, result error, pr
 // errUnread is the error of firings that were given back. They are due again at once, and the attempt does not count.
 var errUnread = durable.Postpone(0, errors.New("the connection ended before the firing was sent"))
 
-// GiveBack ends attempts whose firings did not reach the worker that took them. It waits for the log.
+// giveBackTime limits how long GiveBack tries.
+const giveBackTime = 30 * time.Second
+
+// GiveBack ends attempts whose firings did not reach the worker that took them. It does not wait for the log.
 func (s *Service) GiveBack(queue string, all []Taken) {
+	if len(all) == 0 {
+		return
+	}
 	tokens := make([]string, len(all))
 	for i := range all {
 		tokens[i] = all[i].Token
 	}
-	s.End(context.Background(), queue, tokens, errUnread, "")
+	s.work.begin(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), giveBackTime)
+		defer cancel()
+		s.End(ctx, queue, tokens, errUnread, "")
+	})
 }
