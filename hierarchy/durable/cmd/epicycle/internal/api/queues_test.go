@@ -108,3 +108,17 @@ func TestTakeMayWaitForLongerThanAnAnswerMay(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"firings":[]}`, string(b))
 }
+
+// If no attempt is known to have ended, and one may have, the answer is 503, in whatever order they are.
+func TestEndWithoutAnAnswer(t *testing.T) {
+	a := newAPI(t)
+	setQueued(t, a, 1, 1)
+	token := a.Service.TakeWithin(t.Context(), "q", 1, time.Hour, "")[0].Token
+	require.NoError(t, a.Service.Close())
+	for _, tokens := range [][]string{{token, "unknown"}, {"unknown", token}, {"unknown", token, "unknown"}} {
+		body, err := json.Marshal(&Ending{Tokens: tokens})
+		require.NoError(t, err)
+		w := a.do(t, "POST", "/v1/queues/q/done", strings.NewReader(string(body)))
+		require.Equal(t, http.StatusServiceUnavailable, w.Code, "%q: %s", tokens, w.Body)
+	}
+}
