@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -38,7 +41,7 @@ func pair(t *testing.T) (a, b *Service) {
 			Durable: durable.Config[string, task.Task]{
 				Conn: conn, Partitions: 2, Replicas: 1, Logger: slog.New(slog.DiscardHandler),
 			},
-			Sender: web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
+			Sender: web.NewSender(&web.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, nil, 1, "test"), PerHost: 1, Total: 1,
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Shutdown(context.Background())) })
@@ -193,4 +196,32 @@ func TestLateFiringsOfAnotherServerAreGivenBack(t *testing.T) {
 	eventually(t, func() bool { return a.Lanes().Queues["q"] == 1 })
 	require.NoError(t, offer.Unsubscribe())
 	require.NoError(t, hand.Unsubscribe())
+}
+
+// What a process was sending when it was told to end comes again soon after its grace if it is killed, even if its timeout
+// is long.
+func TestWebhooksOfAProcessThatIsKilledInItsGrace(t *testing.T) {
+	a, b := pair(t)
+	end := make(chan struct{})
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-end }))
+	defer receiver.Close()
+	defer close(end)
+	for i := 0; a.Lanes().Running == 0; i++ {
+		require.NoError(t, errOf(a.Set(t.Context(), fmt.Sprint("k", i), webhook(receiver.URL, time.Hour), 0)))
+		time.Sleep(time.Millisecond)
+	}
+	grace, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	a.Drain(grace)
+	require.Equal(t, 2, b.Stats().Owned)
+	eventually(t, func() bool {
+		l, err := b.List(t.Context(), durable.Query{Limit: 10})
+		require.NoError(t, err)
+		for _, e := range l {
+			if e.Attempt == 2 {
+				return true
+			}
+		}
+		return false
+	})
 }

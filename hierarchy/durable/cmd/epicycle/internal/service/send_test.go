@@ -2,6 +2,7 @@ package service
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +31,7 @@ import (
 func openSending(t testing.TB, perHost int, cfg durable.Config[string, task.Task]) *Service {
 	t.Helper()
 	guard := &web.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
-	cfg.Dir, cfg.Partitions, cfg.Logger = t.TempDir(), 1, slog.New(slog.DiscardHandler)
+	cfg.Dir, cfg.Partitions, cfg.Logger = t.TempDir(), 1, cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	s, err := Open(t.Context(), Config{
 		Durable: cfg, Sender: web.NewSender(guard, nil, perHost, "test"), PerHost: perHost, Total: 4096,
 	})
@@ -159,6 +161,32 @@ func TestHostsThatHang(t *testing.T) {
 		<-recovered
 	}
 	eventually(t, func() bool { return s.Lanes().Hanging == hosts-1 })
+}
+
+// blocking is a log that does not accept a line until it is released.
+type blocking struct{ entered, release chan struct{} }
+
+func (b blocking) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), "a webhook failed") {
+		close(b.entered)
+		<-b.release
+	}
+	return len(line), nil
+}
+
+// A host that has answered does not hang, however long it takes until that is in the log.
+func TestHostHasAnsweredBeforeTheLogHas(t *testing.T) {
+	log := blocking{make(chan struct{}), make(chan struct{})}
+	s := openSending(t, 1, durable.Config[string, task.Task]{Logger: slog.New(slog.NewTextHandler(log, nil))})
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	defer receiver.Close()
+	require.NoError(t, errOf(s.Set(t.Context(), "k", webhook(receiver.URL, time.Hour), 0)))
+	<-log.entered
+	defer close(log.release)
+	eventually(t, func() bool { return s.Lanes().Running == 0 })
+	require.Zero(t, s.Lanes().Hanging)
 }
 
 // Shutdown ends attempts whatever their receivers do.

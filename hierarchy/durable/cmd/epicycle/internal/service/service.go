@@ -51,6 +51,7 @@ type Service struct {
 	queues  *lane.Queues
 	taken   atomic.Int64 // how many firings workers have taken and not ended
 	failing failures
+	sending sending
 	peers   *peers           // nil if the timers are in a directory
 	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken, and for failures
 	open    context.Context  // ends when Drain or Shutdown begins
@@ -149,6 +150,7 @@ func (s *Service) pass(f *announced) {
 func (s *Service) Drain(ctx context.Context) {
 	s.stop()
 	s.queues.Stop()
+	s.sending.limit(ctx)
 	s.HandOver(ctx)
 	select {
 	case <-s.hosts.Stop():
