@@ -26,6 +26,10 @@ func (s *Service) send(d lane.Due) lane.Outcome {
 	if !ok {
 		return lane.Unknown
 	}
+	if a.Value.To.Kind == task.Queue {
+		_, _ = a.End(nowait, errElsewhere)
+		return lane.Unknown
+	}
 	token := s.sending.begin(a)
 	defer s.sending.end(a)
 	outcome, err := s.attempt(a)

@@ -51,6 +51,10 @@ func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Ta
 // its timeout has passed.
 func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	a, ok := s.Begin(d.Key, d.ID)
+	if ok && a.Value.To != (task.Target{Kind: task.Queue, Name: queue}) {
+		_, _ = a.End(nowait, errElsewhere)
+		ok = false
+	}
 	if !ok {
 		return Taken{}, false
 	}
@@ -65,6 +69,10 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	})
 	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout}, true
 }
+
+// errElsewhere is the error of an attempt of a timer that an import has given another target, with the same ID, while it
+// waited. It is due again at once, at that target.
+var errElsewhere = durable.Postpone(0, errors.New("the timer has another target"))
 
 // A token for a worker has that of the attempt, a dot, and, encoded for URLs, a checksum of the queue's name and the key.
 
