@@ -53,10 +53,11 @@ func (w *Keyed[K, V]) announcedBy(k K) (*partition.Partition, []byte) {
 }
 
 // Token makes the attempt last for d from now, in whichever process its partition is. It returns the token by which
-// EndAttempt ends the attempt, in this process and in others, also after a restart. An attempt with a token does not
-// keep its partition here: at Shutdown, and when the partition is handed over, it is left to the next owner, and goes
-// on. If it is not ended in time there, it has failed, and the next attempt is due. After a process was killed, or has
-// lost its lease, the next owner does not know the attempt, and makes the next one at once.
+// EndAttempt ends the attempt, in this process and in others, also after a restart. Token can be called again to make
+// the attempt last longer, until another process has the partition. An attempt with a token does not keep its partition
+// here: at Shutdown, and when the partition is handed over, it is left to the next owner, and goes on. If it is not ended
+// in time there, it has failed, and the next attempt is due. After a process was killed, or has lost its lease, the next
+// owner does not know the attempt, and makes the next one at once.
 func (a *Attempt[K, V]) Token(d time.Duration) Token {
 	name, number := a.taken.Token(d)
 	return Token{name, number}

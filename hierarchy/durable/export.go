@@ -134,7 +134,7 @@ func lineOf(t *state.Timer) *line {
 		l.State = StateDead.String()
 	case t.Running:
 		l.State = StateRunning.String()
-	case t.Attempt > 0 && t.Next != 0:
+	case t.Next != 0:
 		next := timeOf(t.Next).UTC()
 		l.Next = &next
 	}

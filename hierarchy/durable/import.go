@@ -25,6 +25,7 @@ const (
 // Import reads lines that Export, or the command salvage, has written, and sets their timers; the number of partitions
 // may have changed. A timer from in replaces the timer that its key has. All other timers stay. IDs, attempts and
 // schedules are as they were exported. A timer that was running waits, and is due again, as after a crash of its owner.
+// So is one whose attempt goes on by its token (see Attempt.Token): that attempt begins again, with another token.
 // If a run of a schedule is in the past by then, whether it was missed is decided as in any takeover: see SetSchedule.
 //
 // The timers are committed in batches, and n is the number of timers that were committed. After an error, some lines
@@ -34,9 +35,9 @@ const (
 // process that runs an earlier version of this package shares the timers.
 //
 // The last line must be the number of timers, as {"timers":3}. Several exports may follow each other. If that line is
-// missing, or has another number, the lines that are there are imported, and the error is ErrIncomplete: in was cut
-// short, or lines were left out. A program that imports a part of an export on purpose can ignore ErrIncomplete, or
-// write the last line itself.
+// missing, or has another number, all lines that are there are imported, also those of the exports that follow, and the
+// error is ErrIncomplete, unless there is another one: in was cut short, or lines were left out. A program that imports
+// a part of an export on purpose can ignore ErrIncomplete, or write the last line itself.
 func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err error) {
 	i := &importer{do: w.doAll, calls: make([]*partition.Call, w.owners.Len()), failed: make([]error, w.owners.Len())}
 	scan := bufio.NewScanner(in)
@@ -48,21 +49,23 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 		}
 		l, op, err := w.imported(scan.Bytes())
 		if err == nil && l.Timers != nil {
-			err = i.end(*l.Timers)
+			i.end(number, *l.Timers)
 		} else if err == nil && i.add(of(op.Key, len(i.calls)), op) {
 			if i.commit(ctx); i.hopeless(ctx) {
 				break
 			}
 		}
 		if err != nil {
-			return i.flush(ctx, storage.In(fmt.Sprintf("line %d", number), ofPackage(err)))
+			return i.flush(ctx, inLine(number, ofPackage(err)))
 		}
 	}
 	switch err = scan.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		err = storage.In(fmt.Sprintf("line %d", number+1), fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, maxLine))
-	case err == nil && !i.ended && !i.hopeless(ctx):
-		err = fmt.Errorf("%w: the last one, with the number of timers, is missing", ErrIncomplete)
+		err = inLine(number+1, fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, maxLine))
+	case err == nil && !i.ended && i.hopeless(ctx): // lines may be left that were not read
+		err = ctx.Err()
+	case err == nil && !i.ended:
+		i.incomplete(fmt.Errorf("%w: the last one, with the number of timers, is missing", ErrIncomplete))
 	}
 	return i.flush(ctx, err)
 }
@@ -76,18 +79,27 @@ type importer struct {
 	// failed has the first error of each partition. Nothing more is imported into one that has failed.
 	failed []error
 
-	since int  // the number of timers since the beginning, or since the last end
-	ended bool // the last line was an end
+	short error // the first ErrIncomplete
+	since int   // the number of timers since the beginning, or since the last end
+	ended bool  // the last line was an end
 }
 
-// end returns an error if a line with the number of timers does not agree with the lines before it.
-func (i *importer) end(n int) error {
+// end compares a line with the number of timers with the lines before it. Another export may follow.
+func (i *importer) end(line, n int) {
 	if n != i.since {
-		return fmt.Errorf("%w: there should be %d timers, and are %d", ErrIncomplete, n, i.since)
+		i.incomplete(inLine(line, fmt.Errorf("%w: there should be %d timers, and are %d", ErrIncomplete, n, i.since)))
 	}
 	i.since, i.ended = 0, true
-	return nil
 }
+
+// incomplete records that lines are missing. Only the first such error is returned, at the end.
+func (i *importer) incomplete(err error) {
+	if i.short == nil {
+		i.short = err
+	}
+}
+
+func inLine(number int, err error) error { return storage.In(fmt.Sprintf("line %d", number), err) }
 
 // add adds an operation to the batch, and reports whether the batch should be committed now.
 func (i *importer) add(at int, a partition.Op) bool {
@@ -123,10 +135,13 @@ func (i *importer) hopeless(ctx context.Context) bool {
 }
 
 // flush commits what was added. It returns the number of timers that were committed in all, and the errors of the
-// partitions joined with why.
+// partitions joined with why. If there is none, it returns the first ErrIncomplete, which some programs ignore.
 func (i *importer) flush(ctx context.Context, why error) (int, error) {
 	i.commit(ctx)
-	return i.n, errors.Join(append(i.failed, why)...)
+	if err := errors.Join(append(i.failed, why)...); err != nil {
+		return i.n, err
+	}
+	return i.n, i.short
 }
 
 var (

@@ -26,7 +26,7 @@ type line struct {
 	Due         time.Time       `json:"due"`
 	WallTime    bool            `json:"wall_time,omitempty"` // due is compared with the wall clock
 	Attempts    uint32          `json:"attempts,omitempty"`
-	Next        *time.Time      `json:"next,omitempty"` // when the next attempt is due, after a failed one
+	Next        *time.Time      `json:"next,omitempty"` // when the next attempt is due, after one that failed or was postponed
 	State       string          `json:"state"`
 	Schedule    string          `json:"schedule,omitempty"`
 	Missed      uint32          `json:"missed,omitempty"`

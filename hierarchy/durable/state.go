@@ -39,7 +39,7 @@ func entryOf[K comparable, V any](t *state.Timer) Entry[K, V] {
 		e.State = StateDead
 	case t.Running:
 		e.State = StateRunning
-	case t.Attempt > 0 && t.Next != 0:
+	case t.Next != 0:
 		e.Next = timeOf(t.Next)
 	}
 	return e

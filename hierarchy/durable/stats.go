@@ -13,7 +13,7 @@ type Stats struct {
 	Owned   int // the number of partitions that this process owns
 	Damaged int // partitions whose logs are damaged
 	Pending int // timers that are not dead
-	Running int // attempts in progress
+	Running int // attempts in progress, without those that an earlier owner has left (see Attempt.Token)
 	Dead    int // timers whose last attempt failed
 	// Stuck is the number of handlers that have not returned after twice Config.Timeout. They no longer count under
 	// Concurrency, nor in Running.

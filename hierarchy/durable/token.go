@@ -8,6 +8,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // Token names an attempt of a timer, in all processes that share the timers. Nobody can guess it. Its text can be
@@ -33,7 +34,7 @@ func ParseToken(text string) (Token, error) {
 		n, err = strconv.ParseUint(number, 10, 32)
 		t.attempt = uint32(n)
 	}
-	if err != nil || t.String() != text || t.name == 0 || t.attempt == 0 {
+	if err != nil || t.String() != text || t.name == 0 || t.attempt == 0 || t.attempt > state.MaxCount {
 		return Token{}, fmt.Errorf("%w: %.60q is no token", partition.ErrArgument, text)
 	}
 	return t, nil

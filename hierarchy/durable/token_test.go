@@ -68,7 +68,7 @@ func TestParseToken(t *testing.T) {
 	_, err = a.End(t.Context(), nil)
 	require.NoError(t, err)
 	for _, text := range []string{"", "-", "1-1", "0000000000000000-1", "000000000000000A-1", "000000000000000a-0",
-		"000000000000000a-01", "000000000000000a-4294967296", "000000000000000a-1-1", "000000000000000a"} {
+		"000000000000000a-01", "000000000000000a-2147483648", "000000000000000a-4294967296", "000000000000000a-1-1", "000000000000000a"} {
 		_, err := durable.ParseToken(text)
 		require.ErrorIs(t, err, durable.ErrArgument, text)
 	}

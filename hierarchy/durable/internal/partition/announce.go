@@ -43,7 +43,7 @@ func (f *firer) taken(j job) *attempt {
 func (f *firer) withdraw(ref state.Ref) {
 	f.mu.assertHeld()
 	t := f.state.Timer(ref)
-	f.cfg.Withdrawn(f.cfg.firing(&t, t.Attempt+1, f.epoch))
+	f.cfg.Withdrawn(f.cfg.firing(&t, state.AfterAttempt(t.Attempt), f.epoch))
 }
 
 // withdrawAll withdraws all timers that wait for Begin. It is called when the partition has ended.

@@ -80,6 +80,7 @@ func (f *firer) written(t *taken) {
 	f.mu.assertHeld()
 	switch j := t.job; {
 	case t.kind != begun:
+		f.remove(t.of)
 		t.end(t.took)
 	case t.took && f.state.Held(j.ref, j.id) && !f.stopped:
 		if j.starts { // the start may have given the run another due time
@@ -184,6 +185,7 @@ func (f *firer) conclude(a *attempt, err error) {
 	if err != nil && made {
 		it = f.cfg.failure(a.job, err)
 	}
+	it.of = a
 	same, delayed := f.forget(a, err)
 	if !same || !made {
 		a.settled(false)
@@ -217,14 +219,15 @@ func (f *firer) leave(another bool) {
 	}
 }
 
-// forget removes an attempt that has ended. same reports whether the attempt still belonged to its timer. delayed
+// forget removes an attempt that has ended. If its token has ended it in the frame in flight, endedBy has to find it, so
+// it stays in lasting until its result is written or left out. same reports whether the attempt still belonged to its timer. delayed
 // reports whether its job was put aside until the lease returns.
 func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	same = f.attempts[a.ref] == a
 	if same {
-		f.remove(a)
+		delete(f.attempts, a.ref)
 	}
 	if a.suspect {
 		f.trial = false

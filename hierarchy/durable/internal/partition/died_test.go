@@ -113,6 +113,34 @@ func TestOnDeadOfAnotherTimer(t *testing.T) {
 	b.Equal([]string{"a", "a"}, b.took())
 }
 
+// Shutdown waits for OnDead even if a token has killed the timer just before nothing is written any more.
+func TestShutdownWaitsForDeathsByToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.announcing()
+		tell, told := make(chan bool), false
+		b.cfg.OnDead = func(Firing, error) { <-tell; told = true }
+		b.open()
+		a, _ := b.due("k", time.Hour)
+		name, number := a.Token(time.Hour)
+		hold, held := b.holdNext()
+		c := &Call{Ops: []Op{{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, &Final{errHandler})}}}
+		b.NoError(b.p.Start(c))
+		<-held
+		ended := make(chan error, 1)
+		go func() { ended <- b.p.Shutdown(t.Context()) }()
+		synctest.Wait()
+		hold <- true
+		b.NoError(c.Wait(t.Context()))
+		<-b.p.Stopped()
+		synctest.Wait()
+		b.Empty(ended)
+		close(tell)
+		b.NoError(<-ended)
+		b.True(told)
+	})
+}
+
 // OnDead has the place of the handler, and Shutdown waits for it.
 func TestOnDeadHasAPlace(t *testing.T) {
 	inBubble(t, func(b *bench) {

@@ -19,7 +19,7 @@ type draft struct {
 	touched map[uint64]int // by the hash of a key: the index of its last change in changes
 	changes []change
 	claim   func(state.Ref, frame.ID) (called bool) // firer.claim
-	nameOf  func(state.Ref) uint64                  // firer.nameOf
+	tokenOf func(state.Ref) (uint64, uint32)        // firer.tokenOf
 	deaths  []death                                 // of timers whose attempts are ended by their tokens
 	owns    map[int]uint64                          // by the index of an operation: its Op.By or the name of its Ending
 	answers map[state.Request]drafted               // the answers that the frame holds

@@ -9,9 +9,9 @@ import (
 // This file shows how a partition ends.
 
 // Shutdown begins no further attempt, leaves the attempts that have tokens to the next owner, and waits for the running
-// handlers until ctx is done. Then it cancels the
-// contexts of the handlers that still run. At last it writes what is in the queue, and a Close. If ctx ended before all
-// this was done, Shutdown returns an error.
+// handlers until ctx is done. Then it cancels the contexts of the handlers that still run. At last it writes what is in
+// the queue, and a Close, and waits for the calls of OnDead that follow from that. If ctx ended before all this was
+// done, Shutdown returns an error.
 func (p *Partition) Shutdown(ctx context.Context) error {
 	return p.shut(ctx, ErrClosed)
 }
@@ -21,6 +21,9 @@ func (p *Partition) Shutdown(ctx context.Context) error {
 func (p *Partition) shut(ctx context.Context, why error) error {
 	err := p.firer.drain(ctx)
 	left := p.end(ctx, why)
+	if err == nil { // the last calls may have ended attempts by their tokens, so that OnDead is called
+		err = p.firer.awaitIdle(ctx)
+	}
 	switch {
 	case left == nil:
 		return err

@@ -211,6 +211,13 @@ func (f *firer) drain(ctx context.Context) error {
 	for _, a := range f.lasting {
 		f.leaveToNext(a)
 	}
+	f.mu.Unlock()
+	return f.awaitIdle(ctx)
+}
+
+// awaitIdle waits until active is 0, or until ctx is done.
+func (f *firer) awaitIdle(ctx context.Context) error {
+	f.mu.Lock()
 	idle := make(chan struct{})
 	switch {
 	case f.active == 0:

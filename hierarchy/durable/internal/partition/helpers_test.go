@@ -187,9 +187,14 @@ func failing(*bench) func(context.Context, Firing) error {
 // openHeld opens the partition. Its next frame sends to held when it is about to be appended, and
 // waits for hold.
 func (b *bench) openHeld() (hold, held chan bool) {
+	b.open()
+	return b.holdNext()
+}
+
+// holdNext holds the next frame as openHeld does.
+func (b *bench) holdNext() (hold, held chan bool) {
 	hold, held = make(chan bool), make(chan bool)
 	first := true
-	b.open()
 	b.log.Before = func(uint64) {
 		if first {
 			first = false

@@ -12,10 +12,7 @@ func imported(a *Op) change {
 	t := a.Timer
 	c := change{key: a.Key, raw: a.Value, after: live, id: t.ID, due: t.Due, wall: t.Wall, attempt: t.Attempt,
 		next: t.Next, extra: t.Extra}
-	switch {
-	case c.attempt == 0:
-		c.next = 0
-	case c.next == 0: // the timer did not wait for a retry, so its next attempt is due at once
+	if c.attempt > 0 && c.next == 0 { // the timer did not wait for a retry, so its next attempt is due at once
 		c.next = t.Due
 	}
 	if t.Dead {
@@ -36,8 +33,11 @@ func importOf(a *Op, c *change) frame.Op {
 	op := frame.Op{Kind: frame.Import, Wall: c.wall, Attempt: c.attempt, ID: c.id, Due: c.due, Next: c.next,
 		Key: a.Key, Value: a.Value, More: frame.More{Schedule: []byte(e.Schedule), Trace: []byte(e.Trace),
 			Missed: e.Missed, Started: e.Started, Error: []byte(e.LastError), Failed: e.Failed}}
-	if c.after == dead {
+	switch {
+	case c.after == dead:
 		op.State = frame.Dead
+	case c.attempt == 0 && c.next != 0:
+		op.State = frame.Postponed
 	}
 	return op
 }

@@ -69,7 +69,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	*w = writer{
 		cfg: &p.cfg, reader: &p.reader, marks: &p.marks, trims: &p.trims, firer: &p.firer, tenure: &p.tenure, time: p.time,
 		mu: &p.mu, stopped: make(chan struct{}),
-		draft: draft{cfg: &p.cfg, seed: maphash.MakeSeed(), touched: make(map[uint64]int), claim: p.firer.claim, nameOf: p.firer.nameOf},
+		draft: draft{cfg: &p.cfg, seed: maphash.MakeSeed(), touched: make(map[uint64]int), claim: p.firer.claim, tokenOf: p.firer.tokenOf},
 	}
 	w.ctx, w.abandon = context.WithCancel(ctx)
 	w.doubting.isOuter()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // Attempts that are postponed do not count, and their timers wait, also after a restart.
@@ -25,6 +26,10 @@ func TestPostponed(t *testing.T) {
 				b.NoError(err)
 				b.True(took)
 				next(b)
+				timer, _, err := b.p.Lookup([]byte("k"))
+				b.NoError(err)
+				b.Zero(timer.Attempt)
+				b.Equal(b.p.time.now()+int64(time.Minute), timer.Next)
 				_, left := b.get("k")
 				b.Equal(time.Minute, left)
 				b.False(b.do(Op{Kind: frame.Set, If: IfSooner, Key: []byte("k"), In: time.Minute}))
@@ -125,11 +130,12 @@ func TestWithdrawn(t *testing.T) {
 	check()
 	b.set("waits", "v", 0)
 	b.set("waits too", "v", 0)
+	b.True(b.do(Op{Kind: frame.Import, Key: []byte("many"), Timer: &state.Timer{ID: frame.ID{Owner: 1, Number: 1}, Attempt: state.MaxCount}}))
 	b.mock.Add(time.Second)
 	firings = b.fired
 	b.p.Abandon()
 	b.p = nil
-	check("waits", "waits too")
+	check("many", "waits", "waits too")
 	b.open()
 	b.shut()
 }

@@ -25,6 +25,7 @@ type item struct {
 	kind  itemKind
 	call  *Call
 	job   job
+	of    *attempt        // ended and failed: the attempt, unless it was ended by its token, or by the end of its process
 	wait  time.Duration   // after a failed attempt: the time until the next one
 	last  bool            // the failed attempt was the last: the timer is dead
 	again bool            // the failed attempt does not count

@@ -6,17 +6,20 @@ import (
 )
 
 // attempt adds the begin of an attempt, or the result of an attempt, to the frame. It reports false if the key has
-// another timer by now.
+// another timer by now, or if the attempt was ended by its token.
 func (d *draft) attempt(it *item) bool {
 	was, hash := d.look(it.job.key)
 	if it.kind == expired {
 		return d.expire(&it.job, was, hash)
 	}
-	if was.after != live || was.id != it.job.id {
+	if was.after != live || was.id != it.job.id || it.of != nil && it.of.ended {
 		return false
 	}
 	if it.kind == begun {
 		return d.begin(&it.job, was, hash)
+	}
+	if name, _ := d.token(&was); it.kind == left && name != it.name {
+		return false
 	}
 	d.result(it, was, hash)
 	return true

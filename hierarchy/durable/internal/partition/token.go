@@ -23,34 +23,42 @@ var errUnanswered = errors.New("the attempt was not ended in time")
 type token struct {
 	until int64 // the owner's time until which the attempt goes on
 	left  bool  // the attempt was left to the next owner
-	ended bool  // the attempt was ended by its token
+	ended bool  // the attempt was ended by its token, so the log takes no other result of it
 }
 
 // Token makes the attempt last for a time, counted from now, whoever owns the partition. It returns the name and the
-// number by which an Ending ends the attempt until then.
+// number by which an Ending ends the attempt until then. It changes nothing once the attempt has ended, or once this
+// owner writes nothing any more.
 func (t *Taken) Token(d time.Duration) (name uint64, attempt uint32) {
 	f := &t.p.firer
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if a := t.a; f.attempts[a.ref] == a {
-		a.until = state.Add(f.time.now(), int64(d))
+	a := t.a
+	here := f.attempts[a.ref] == a
+	if here {
 		f.lasting[a.name] = a
+	}
+	if here || a.left {
+		a.until = state.Add(f.time.now(), int64(d))
 		if f.stopped {
 			f.leaveToNext(a)
 		}
 	}
-	return t.a.name, t.a.attempt
+	return a.name, a.attempt
 }
 
-// leaveToNext leaves an attempt to the next owner of the log, unless it is about to end.
+// leaveToNext leaves an attempt to the next owner of the log, unless it is about to end. Called again, it gives the
+// attempt another time.
 func (f *firer) leaveToNext(a *attempt) {
 	f.mu.assertHeld()
-	if a.limit.over || a.left {
+	if a.limit.over {
 		return
 	}
-	a.left = true
 	_ = f.queue.put(item{kind: left, job: a.job, name: a.name, until: a.until})
-	f.over(a, ErrLeft)
+	if !a.left {
+		a.left = true
+		f.over(a, ErrLeft)
+	}
 }
 
 // endedBy is called when an attempt was ended by its token. name is 0 if no token was used.
@@ -61,8 +69,8 @@ func (f *firer) endedBy(name uint64) {
 		return
 	}
 	f.remove(a)
+	a.ended = true
 	if !a.limit.over && !a.left {
-		a.ended = true
 		f.over(a, nil)
 	}
 }
@@ -76,10 +84,13 @@ func (f *firer) over(a *attempt, cause error) {
 
 // remove removes an attempt, which may be nil, from those in progress.
 func (f *firer) remove(a *attempt) {
-	if a != nil {
-		delete(f.attempts, a.ref)
-		delete(f.lasting, a.name)
+	if a == nil {
+		return
 	}
+	if f.attempts[a.ref] == a {
+		delete(f.attempts, a.ref)
+	}
+	delete(f.lasting, a.name)
 }
 
 // isOver reports whether an attempt was over before End was called, and returns the error of End.
@@ -92,16 +103,17 @@ func (f *firer) isOver(a *attempt) (bool, error) {
 	return a.ended, nil
 }
 
-// nameOf returns the name by which the attempt of a timer can be ended now, or 0.
-func (f *firer) nameOf(ref state.Ref) uint64 {
+// tokenOf returns the name and the number by which the attempt of a timer can be ended now. The name is 0 if there is no
+// such attempt.
+func (f *firer) tokenOf(ref state.Ref) (name uint64, attempt uint32) {
 	f.mu.assertHeld()
 	switch a := f.attempts[ref]; {
 	case a == nil:
-		return f.state.Left(ref)
+		return f.state.Left(ref), f.state.Timer(ref).Attempt
 	case f.lasting[a.name] != a, a.limit.over:
-		return 0
+		return 0, 0
 	default:
-		return a.name
+		return a.name, a.attempt
 	}
 }
 
@@ -114,14 +126,20 @@ func (f *firer) expireLeft(j *job) {
 	}
 }
 
-// end ends the attempt that an operation names, if it is in progress.
+// token is firer.tokenOf, given what the frame already holds.
+func (d *draft) token(was *change) (name uint64, attempt uint32) {
+	if was.ref == 0 {
+		return was.name, was.attempt
+	}
+	return d.tokenOf(was.ref)
+}
+
+// end ends the attempt that an operation names, if it is in progress. The number must be right, too: MaxAttempts and
+// Backoff go by it, and it comes from whoever has the token.
 func (d *draft) end(a *Op) bool {
 	was, hash := d.look(a.Key)
-	name := was.name
-	if was.ref != 0 {
-		name = d.nameOf(was.ref)
-	}
-	if was.after != live || name == 0 || name != a.Ending.Name {
+	name, attempt := d.token(&was)
+	if was.after != live || name == 0 || name != a.Ending.Name || attempt != a.Ending.Attempt {
 		return false
 	}
 	_, ref, _ := d.state.Find(a.Key)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -220,6 +221,38 @@ func TestTokensOfOtherTimers(t *testing.T) {
 				b.False(end(nil))
 				next(b)
 				b.False(end(nil))
+			})
+		}
+	}
+}
+
+// A token with another number ends nothing, so that nobody can choose how many attempts are left.
+func TestNumbersOfTokens(t *testing.T) {
+	for succession, next := range successions {
+		for _, attempt := range []uint32{1, 2} {
+			t.Run(fmt.Sprint(succession, attempt), func(t *testing.T) {
+				b := newBench(t)
+				b.announcing()
+				b.open()
+				a, end := b.due("k", time.Hour)
+				if attempt == 2 {
+					b.True(end(errHandler))
+					b.mock.Add(time.Second)
+					a = b.begin()
+				}
+				name, number := a.Token(time.Hour)
+				b.Equal(attempt, number)
+				next(b)
+				for _, other := range []uint32{0, number - 1, number + 1, 3, state.MaxCount, math.MaxUint32} {
+					for _, err := range []error{nil, errHandler, &Postponed{errHandler, 0}} {
+						b.False(b.do(Op{Kind: frame.End, Key: []byte("k"), Ending: End(name, other, err)}))
+					}
+				}
+				b.Len(b.keys(false), 1)
+				b.True(b.do(Op{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, errHandler)}))
+				b.took()
+				b.mock.Add(time.Duration(attempt) * time.Second)
+				b.Equal(attempt+1, b.last().Attempt)
 			})
 		}
 	}

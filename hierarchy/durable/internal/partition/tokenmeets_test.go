@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -17,18 +18,11 @@ func TestTokensWhileTheAttemptIsLeft(t *testing.T) {
 		b.open()
 		a, _ := b.due("k", time.Hour)
 		name, number := a.Token(time.Hour)
-		held, hold := make(chan bool), make(chan bool)
-		first := true
-		b.log.Before = func(uint64) {
-			if first {
-				first = false
-				held <- true
-				<-hold
-			}
-		}
+		hold, held := b.holdNext()
 		go b.set("other", "v", time.Hour) // the next frame
 		<-held
-		c := &Call{Ops: []Op{{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, nil)}}}
+		other := Op{Kind: frame.End, Key: []byte("k"), Ending: End(name, number+1, nil)}
+		c := &Call{Ops: []Op{other, {Kind: frame.End, Key: []byte("k"), Ending: End(name, number, nil)}}}
 		leave := func() {
 			b.p.mu.Lock()
 			b.p.firer.leaveToNext(b.p.firer.lasting[name])
@@ -43,11 +37,55 @@ func TestTokensWhileTheAttemptIsLeft(t *testing.T) {
 		}
 		hold <- true
 		b.NoError(c.Wait(t.Context()))
-		b.True(c.Took[0])
+		b.Equal([]bool{false, true}, c.Took)
 		b.Equal(map[string]string{"other": "v"}, b.keys(false))
 		b.Empty(b.p.firer.attempts)
 		b.Empty(b.p.firer.lasting)
 		b.shut()
+	}
+}
+
+// An attempt that its token has ended with a failure is not left after that, neither in the same frame nor in the next.
+func TestAttemptsThatFailAreNotLeft(t *testing.T) {
+	bad := errors.New("bad")
+	for _, c := range []struct {
+		result error
+		wait   time.Duration
+		next   uint32
+	}{{bad, time.Second, 2}, {&Later{bad, time.Minute}, time.Minute, 2}, {&Postponed{bad, time.Minute}, time.Minute, 1}} {
+		for _, same := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%T, in the same frame: %v", c.result, same), func(t *testing.T) {
+				b := newBench(t)
+				b.announcing()
+				b.open()
+				a, end := b.due("k", time.Hour)
+				name, number := a.Token(time.Hour)
+				hold, held := b.holdNext()
+				if same {
+					go b.set("other", "v", 10*time.Hour)
+					<-held
+				}
+				call := &Call{Ops: []Op{{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, c.result)}}}
+				b.NoError(b.p.Start(call))
+				if !same {
+					<-held
+				}
+				b.p.mu.Lock()
+				b.p.firer.leaveToNext(b.p.firer.lasting[name])
+				b.p.mu.Unlock()
+				hold <- true
+				b.NoError(call.Wait(t.Context()))
+				b.True(call.Took[0])
+				b.shut()
+				b.open()
+				b.False(end(nil))
+				b.took()
+				b.mock.Add(c.wait - 1)
+				b.Empty(b.took())
+				b.mock.Add(1)
+				b.Equal(c.next, b.last().Attempt)
+			})
+		}
 	}
 }
 
@@ -110,4 +148,114 @@ func TestTokensMeetEnds(t *testing.T) {
 	b.Len(keys, ended, "each has ended once")
 	b.Len(b.keys(false), n-ended)
 	b.shut()
+}
+
+// End during the frame in which a token ends the attempt is too late. If that frame is refused, it is not.
+func TestEndWhileTheTokenEnds(t *testing.T) {
+	type result struct {
+		took bool
+		err  error
+	}
+	for _, late := range []error{nil, errHandler, &Final{errHandler}} {
+		for _, refused := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%T, refused: %v", late, refused), func(t *testing.T) {
+				b := newBench(t)
+				b.announcing()
+				b.cfg.OnDead = func(Firing, error) { b.Fail("no timer dies", refused) }
+				if refused {
+					b.cfg.OnDead = nil
+				}
+				b.open()
+				a, _ := b.due("k", time.Hour)
+				name, number := a.Token(time.Hour)
+				hold, held := b.holdNext()
+				c := &Call{Ops: []Op{{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, &Postponed{errHandler, 0})}}}
+				if refused {
+					c.Ops = append(c.Ops, Op{Kind: frame.Set, Key: []byte("large"), Value: make([]byte, 100<<10)})
+				}
+				b.NoError(b.p.Start(c))
+				<-held
+				ended := make(chan result)
+				go func() {
+					took, err := a.End(t.Context(), late)
+					ended <- result{took, err}
+				}()
+				b.Eventually(b.p.writer.queue.any, time.Minute, time.Millisecond)
+				if refused {
+					b.log.Max = 64 << 10
+				}
+				hold <- true
+				if err := c.Wait(t.Context()); refused {
+					b.ErrorIs(err, ErrTooLarge)
+					b.Equal(result{true, nil}, <-ended)
+				} else {
+					b.NoError(err)
+					b.True(c.Took[0])
+					b.Equal(result{false, nil}, <-ended)
+					b.mock.Add(0)
+					again := b.begin()
+					b.EqualValues(1, again.Attempt)
+					b.True(b.ends(&again, time.Hour)(nil))
+					b.Empty(b.keys(false))
+				}
+				b.Empty(b.p.firer.attempts)
+				b.Empty(b.p.firer.lasting)
+				b.shut()
+			})
+		}
+	}
+}
+
+// An attempt that was left lasts for the time that Token was called with last, whether the log has the first time by
+// then or not, unless its token has ended it.
+func TestTokenOfAnAttemptThatWasLeft(t *testing.T) {
+	for _, when := range []string{"before", "in flight", "after", "ended"} {
+		t.Run(when, func(t *testing.T) {
+			b := newBench(t)
+			b.announcing()
+			b.open()
+			a, end := b.due("k", time.Minute)
+			b.set("other", "v", 0)
+			b.mock.Add(time.Second)
+			other := b.begin()
+			hold, held := b.holdNext()
+			if when == "before" {
+				go b.set("another", "v", 10*time.Hour)
+				<-held
+			}
+			shut := make(chan error)
+			go func() { shut <- b.p.Shutdown(t.Context()) }()
+			<-a.Context().Done()
+			switch when {
+			case "in flight":
+				<-held
+			case "after", "ended":
+				<-held
+				hold <- true
+				b.False(b.do(Op{Kind: frame.End, Key: []byte("k"), Ending: End(1, 1, nil)})) // in the next frame
+			}
+			if when == "ended" {
+				b.True(end(errHandler))
+			}
+			a.Token(time.Hour)
+			if when != "after" && when != "ended" {
+				hold <- true
+			}
+			_, err := other.End(t.Context(), nil)
+			b.NoError(err)
+			b.NoError(<-shut)
+			b.open()
+			b.took()
+			if when == "ended" {
+				b.False(end(nil))
+				b.mock.Add(time.Second)
+				b.EqualValues(2, b.last().Attempt)
+				return
+			}
+			b.mock.Add(time.Hour - 1)
+			b.Empty(b.took())
+			b.mock.Add(1)
+			b.EqualValues(2, b.last().Attempt)
+		})
+	}
 }

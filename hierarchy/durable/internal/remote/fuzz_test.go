@@ -29,7 +29,7 @@ func sample() (message []byte, want *partition.Call) {
 			Extra: state.Extra{Schedule: "@daily", LastError: "no", Failed: 4}}}},
 	}
 	for how := range partition.Hows {
-		e := &partition.Ending{Name: math.MaxUint64, Attempt: math.MaxUint32, How: how}
+		e := &partition.Ending{Name: math.MaxUint64, Attempt: state.MaxCount, How: how}
 		if how != partition.Done {
 			e.Text = strings.Repeat("e", partition.MaxError)
 		}
@@ -87,6 +87,7 @@ func TestInvalidMessages(t *testing.T) {
 		"a long trace":                  {Kind: frame.Set, Trace: make([]byte, partition.MaxTrace+1)},
 		"an end of no attempt":          {Kind: frame.End, Ending: &partition.Ending{Attempt: 1}},
 		"an end of attempt 0":           {Kind: frame.End, Ending: &partition.Ending{Name: 1}},
+		"an end of too many attempts":   {Kind: frame.End, Ending: &partition.Ending{Name: 1, Attempt: state.MaxCount + 1}},
 		"an unknown end":                {Kind: frame.End, Ending: &partition.Ending{Name: 1, Attempt: 1, How: partition.Hows}},
 		"a long error":                  {Kind: frame.End, Ending: &partition.Ending{Name: 1, Attempt: 1, How: partition.Failed, Text: strings.Repeat("e", partition.MaxError+1)}},
 		"a timer with a key of its own": {Kind: frame.Import, Timer: &state.Timer{Key: "k"}},

@@ -4,11 +4,11 @@ package remote
 
 import (
 	"encoding/binary"
-	"math"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // The flags in the byte with an operation's kind.
@@ -127,7 +127,7 @@ func (c *cutter) ending() *partition.Ending {
 	if e.How != partition.Done {
 		e.Text = string(c.Bytes())
 	}
-	if e.Name == 0 || n == 0 || n > math.MaxUint32 || e.How >= partition.Hows || len(e.Text) > partition.MaxError {
+	if e.Name == 0 || n == 0 || n > state.MaxCount || e.How >= partition.Hows || len(e.Text) > partition.MaxError {
 		c.Fail()
 	}
 	return e

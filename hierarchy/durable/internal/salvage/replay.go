@@ -20,6 +20,7 @@ type Timer struct {
 	// guessed means that a Move in a later era has given the timer its ID: the Move may have been of another timer of
 	// the key, with another value.
 	guessed bool
+	left    bool // the last attempt was left, and has no end
 }
 
 // replayed is the state after the frames of a log.
@@ -69,7 +70,9 @@ func replay(c *chain) (*replayed, error) {
 		r.era++
 	}
 	for _, t := range r.timers {
-		t.Uncertain = t.era < r.era
+		if t.Uncertain = t.era < r.era; t.left { // as state.Logged does
+			t.Attempt, t.Next, t.Running = max(t.Attempt, 1)-1, 0, true
+		}
 	}
 	return r, nil
 }
@@ -95,7 +98,7 @@ func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
 	switch op.Kind {
 	case frame.Set, frame.SetAt, frame.Keep, frame.Import:
 		r.gone(key)
-		t := &Timer{era: r.era, Timer: state.Timer{Key: key, Value: string(op.Value), ID: op.ID,
+		t := &Timer{era: r.era, left: op.State == frame.Left, Timer: state.Timer{Key: key, Value: string(op.Value), ID: op.ID,
 			Due: op.Due, Wall: op.Wall, Attempt: op.Attempt, Next: op.Next, Dead: op.State == frame.Dead,
 			Extra: state.Extra{Schedule: string(op.Schedule), Trace: string(op.Trace), Missed: op.Missed, Started: op.Started,
 				LastError: string(op.Error), Failed: op.Failed}}}
@@ -166,15 +169,15 @@ func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 		t.Dead = false
 		t.Forgive()
 	}
+	if op.Kind != frame.Start {
+		t.left = op.Name != 0
+	}
 	switch op.Kind {
 	case frame.Move, frame.MoveAt:
 		t.Due, t.Wall, t.ID, t.Attempt, t.Next, t.Started = op.Due, op.Wall, op.ID, 0, 0, false
 		t.Forgive()
 	case frame.Begin:
 		t.Attempt = op.Attempt
-		if op.Name != 0 {
-			t.Next = op.Next
-		}
 	case frame.Fail:
 		t.Attempt, t.Next = op.Attempt, op.Next
 		t.Fail(&f.Header, op)

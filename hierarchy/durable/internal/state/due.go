@@ -85,9 +85,10 @@ func (s *State) Pop(now, wall int64) (d Due, ok bool) {
 	}
 	next, _ := s.wheels[w].Next()
 	for i := range s.wheels[w].Expire(time.Duration([2]int64{now, wall}[w])) {
-		s.preservePopped(i, int64(next))
+		s.preservePopped(i, int64(next), w == 1)
 		r := s.records.at(i)
 		r.state, r.handle = held, hierarchy.Handle{}
+		s.list(i) // an attempt that was left is over
 		return Due{Ref(i), int64(next), w == 1}, true
 	}
 	return d, false

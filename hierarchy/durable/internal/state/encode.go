@@ -10,11 +10,13 @@ import (
 // This file has the encoding of a timer in answers and messages. FORMAT.md describes the bytes.
 
 const (
-	timerState   = 0x0f // the bits of the state
-	timerWall    = 0x10
-	timerExtra   = 0x20 // the bit that is set if an Extra follows
-	timerRunning = 1
-	timerDead    = 2
+	timerState = 0x0f // the bits of the state
+	timerWall  = 0x10
+	timerExtra = 0x20 // the bit that is set if an Extra follows
+	// timerPostponed is set if Next follows although there are no attempts.
+	timerPostponed = 0x40
+	timerRunning   = 1
+	timerDead      = 2
 )
 
 // Append appends the encoding of the timer to b, without its Home.
@@ -32,12 +34,15 @@ func (t *Timer) Append(b []byte) []byte {
 	if t.Extra != (Extra{}) {
 		flags |= timerExtra
 	}
+	if t.Attempt == 0 && t.Next != 0 {
+		flags |= timerPostponed
+	}
 	b = append(b, flags)
 	b = binary.LittleEndian.AppendUint64(b, t.ID.Owner)
 	b = binary.AppendUvarint(b, t.ID.Number)
 	b = binary.AppendVarint(b, t.Due)
 	b = binary.AppendUvarint(b, uint64(t.Attempt))
-	if t.Attempt > 0 {
+	if t.Attempt > 0 || t.Next != 0 {
 		b = binary.AppendVarint(b, t.Next)
 	}
 	b = frame.AppendBytes(b, t.Key)
@@ -78,14 +83,18 @@ func ReadTimer(r *frame.Reader) (t Timer) {
 	}
 	t.ID = frame.ID{Owner: r.Fixed(), Number: r.Uvarint()}
 	t.Due = r.Varint()
-	if t.Attempt = readUint32(r); t.Attempt > 0 {
+	postponed := flags&timerPostponed != 0
+	if t.Attempt = readUint32(r); t.Attempt > 0 || postponed {
 		t.Next = r.Varint()
+	}
+	if postponed && (t.Attempt > 0 || t.Next == 0) {
+		r.Fail()
 	}
 	t.Key, t.Value = string(r.Bytes()), string(r.Bytes())
 	if flags&timerExtra != 0 {
 		t.Extra = readExtra(r)
 	}
-	if flags&timerState > timerDead || flags&^(timerState|timerWall|timerExtra) != 0 {
+	if flags&timerState > timerDead || flags&^(timerState|timerWall|timerExtra|timerPostponed) != 0 {
 		r.Fail()
 	}
 	return t

@@ -15,6 +15,7 @@ func TestTimersAsBytes(t *testing.T) {
 		{},
 		{Key: "k", Value: "v", ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: math.MinInt64, Attempt: math.MaxUint32, Next: math.MaxInt64, Wall: true},
 		{Running: true, Extra: Extra{Schedule: "@daily", Trace: "t", Missed: math.MaxUint32, Started: true}},
+		{Key: "k", Due: 3, Next: 9},
 		{Dead: true, Wall: true, Extra: Extra{LastError: "no", Failed: math.MaxInt64}},
 	} {
 		b := timer.Append(nil)
@@ -27,7 +28,7 @@ func TestTimersAsBytes(t *testing.T) {
 			ReadTimer(&r)
 			require.True(t, r.Failed, n)
 		}
-		for _, flags := range []byte{3, 0x40, 0x80} {
+		for _, flags := range []byte{3, timerPostponed ^ b[0], 0x80} {
 			b[0] = flags
 			r := frame.Reader{B: b}
 			ReadTimer(&r)

@@ -51,7 +51,7 @@ func (s *State) list(i uint32) {
 		return
 	}
 	r := s.records.at(i)
-	if st := r.states(); r.listed != st {
+	if st := s.states(i, r); r.listed != st {
 		s.unlist(i, r)
 		s.index.of(st).insert(&s.records, i)
 		r.listed = st
@@ -66,13 +66,13 @@ func (s *State) unlist(i uint32, r *record) {
 	}
 }
 
-// states returns the state of a timer.
-func (r *record) states() States {
-	switch r.state {
-	case running:
-		return Running
-	case dead:
+// states returns the state of a timer, as Listed does.
+func (s *State) states(i uint32, r *record) States {
+	switch {
+	case r.state == dead:
 		return Dead
+	case r.state == running, s.Left(Ref(i)) != 0:
+		return Running
 	}
 	return Waiting
 }

@@ -47,15 +47,15 @@ func (s *State) preserve(i uint32) {
 	}
 }
 
-// preservePopped is preserve for a timer that was just taken off its wheel. until is the time for which the timer had
-// waited there.
-func (s *State) preservePopped(i uint32, until int64) {
+// preservePopped is preserve for a timer that was just taken off a wheel, the one for wall times if wall is true. until
+// is the time for which the timer had waited there.
+func (s *State) preservePopped(i uint32, until int64, wall bool) {
 	if len(s.snapshots) == 0 {
 		return
 	}
 	t := s.Logged(Ref(i))
-	if t.Attempt > 0 {
-		t.Next = until
+	if !t.Running {
+		t.Next = s.records.at(i).next(until, wall)
 	}
 	s.setAside(i, t)
 }
@@ -69,9 +69,13 @@ func (s *State) setAside(i uint32, t Timer) {
 }
 
 // Logged is Listed for a timer that is exported. Its Attempt is the last attempt that is in the log, since another owner
-// would not know of a later attempt.
+// would not know of a later attempt. An attempt that was left and goes on does not count: an Import ends it, and begins
+// it again.
 func (s *State) Logged(ref Ref) Timer {
 	t := s.Listed(ref)
 	t.Attempt = s.records.at(uint32(ref)).attempt
+	if s.Left(ref) != 0 {
+		t.Attempt = max(t.Attempt, 1) - 1
+	}
 	return t
 }

@@ -30,7 +30,7 @@ func randomChange(t *testing.T, r *rand.Rand, s *State, number uint64) {
 	id := frame.ID{Owner: 1, Number: number << 16}
 	op := frame.Op{Kind: frame.Set, Key: key, Value: []byte("v"), ID: id, Due: h.Time + r.Int64N(40)}
 	was, ref, ok := s.Find(key)
-	switch n := r.IntN(9); {
+	switch n := r.IntN(11); {
 	case n == 0 && ok && !was.Dead:
 		op.Kind = frame.Move
 	case n == 1:
@@ -56,6 +56,10 @@ func randomChange(t *testing.T, r *rand.Rand, s *State, number uint64) {
 		return
 	case n == 8 && ok && s.IsRunning(ref, was.ID):
 		op.Kind, op.ID, op.Attempt = frame.Begin, was.ID, was.Attempt+1
+	case n == 9 && ok && !was.Dead: // the attempt is left
+		op.Kind, op.ID, op.Attempt, op.Name, op.Next = frame.Begin, was.ID, was.Attempt+1, number, h.Time+5
+	case n == 10 && ok && !was.Dead && was.Attempt == 0: // postponed
+		op.Kind, op.ID, op.Next = frame.Fail, was.ID, h.Time+5
 	}
 	require.NoError(t, s.Apply(h, &op))
 }
@@ -110,4 +114,31 @@ func TestSnapshots(t *testing.T) {
 		require.Empty(t, s.snapshots)
 		require.Zero(t, s.records.pinned)
 	}
+}
+
+// An attempt that was left and goes on does not count in a snapshot, whenever that is read: before its time is over, or
+// after. Then it counts, as it has failed.
+func TestSnapshotOfALeftAttempt(t *testing.T) {
+	s := New()
+	s.Build()
+	s.Own(0, 0)
+	h, id := &frame.Header{Number: 1}, frame.ID{Owner: 1, Number: 1}
+	require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Set, Key: []byte("k"), ID: id}))
+	require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Begin, Key: []byte("k"), ID: id, Attempt: 3, Name: 9, Next: 10}))
+	take := func(n *Snapshot) (got Timer) {
+		n.Take(10, func(x Timer) { got = x })
+		n.Close()
+		return got
+	}
+	now, later := s.Snapshot(), s.Snapshot()
+	got := take(now)
+	require.EqualValues(t, 2, got.Attempt)
+	require.True(t, got.Running)
+	require.Zero(t, got.Next)
+	_, ok := s.Pop(10, 10)
+	require.True(t, ok)
+	require.Equal(t, got, take(later))
+	got = take(s.Snapshot())
+	require.EqualValues(t, 3, got.Attempt)
+	require.False(t, got.Running)
 }

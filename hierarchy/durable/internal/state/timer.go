@@ -12,7 +12,7 @@ type Timer struct {
 	Wall       bool
 	Dead       bool
 	Running    bool  // whether an attempt is in progress; only Listed sets it
-	Next       int64 // when the next attempt of a timer that is tried again is due; only Listed sets it
+	Next       int64 // when the next attempt is due, if the timer waits for it after an attempt; only Listed sets it
 	Extra
 }
 
@@ -64,15 +64,18 @@ func (s *State) IsDue(ref Ref) bool {
 // whose attempt is due or in progress is due at once for a later owner.
 func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 	r := s.records.at(uint32(ref))
+	name, left := s.left[uint32(ref)] // also of an attempt that is over now: it has failed
 	op := frame.Op{Kind: frame.Keep, Wall: r.wall, Attempt: r.attempt, ID: r.id, Due: r.due}
 	switch _, begun := s.begun[uint32(ref)]; {
 	case r.state == dead:
 		op.State = frame.Dead
 	case begun:
 		op.State, op.Next = frame.Begun, now
-	case s.Left(ref) != 0:
-		op.State, op.Name = frame.Left, s.Left(ref)
-		op.Next, _ = s.until(r)
+	case left:
+		op.State, op.Name, op.Next = frame.Left, name, now
+		if r.state == waiting {
+			op.Next, _ = s.until(r)
+		}
 	case r.attempt > 0 && r.state == waiting:
 		op.Next, _ = s.until(r)
 	case r.state == waiting:
@@ -107,10 +110,19 @@ func (s *State) Listed(ref Ref) Timer {
 	if t.Running = t.Running || s.Left(ref) != 0; t.Running {
 		return t
 	}
-	if t.Attempt > 0 && s.records.at(i).state == waiting {
-		t.Next, _ = s.Until(ref)
+	if r := s.records.at(i); r.state == waiting {
+		t.Next = r.next(s.until(r))
 	}
 	return t
+}
+
+// next returns the Next of a timer that waits until a time. Without attempts that count, it waits after one that was
+// postponed, or for its due time.
+func (r *record) next(until int64, wall bool) int64 {
+	if r.attempt == 0 && until == r.due && wall == r.wall {
+		return 0
+	}
+	return until
 }
 
 // Cursor iterates over all timers, a batch at a time. It returns a timer that exists throughout the iteration exactly
