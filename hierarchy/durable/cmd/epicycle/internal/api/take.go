@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -132,19 +133,22 @@ func (a *API) handOut(ctx context.Context, in *takeInput, all []service.Taken) {
 	}
 }
 
-// writeFirings writes the JSON of Firings, a firing at a time.
+// writeFirings writes the JSON of Firings in one line, a firing at a time.
 func writeFirings(w io.Writer, all []service.Taken) error {
 	out := bufio.NewWriterSize(w, partSize)
-	enc := json.NewEncoder(out)
+	var one bytes.Buffer
+	enc := json.NewEncoder(&one)
 	enc.SetEscapeHTML(false)
 	_, _ = out.WriteString(`{"firings":[`) // Flush returns the error
 	for i := range all {
 		if i > 0 {
 			_ = out.WriteByte(',')
 		}
+		one.Reset()
 		if err := enc.Encode(firingOf(&all[i])); err != nil {
 			return err
 		}
+		_, _ = out.Write(bytes.TrimSuffix(one.Bytes(), []byte("\n")))
 	}
 	_, _ = out.WriteString("]}\n")
 	return out.Flush()
