@@ -13,7 +13,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -161,32 +160,6 @@ func TestHostsThatHang(t *testing.T) {
 		<-recovered
 	}
 	eventually(t, func() bool { return s.Lanes().Hanging == hosts-1 })
-}
-
-// blocking is a log that does not accept a line until it is released.
-type blocking struct{ entered, release chan struct{} }
-
-func (b blocking) Write(line []byte) (int, error) {
-	if strings.Contains(string(line), "a webhook failed") {
-		close(b.entered)
-		<-b.release
-	}
-	return len(line), nil
-}
-
-// A host that has answered does not hang, however long it takes until that is in the log.
-func TestHostHasAnsweredBeforeTheLogHas(t *testing.T) {
-	log := blocking{make(chan struct{}), make(chan struct{})}
-	s := openSending(t, 1, durable.Config[string, task.Task]{Logger: slog.New(slog.NewTextHandler(log, nil))})
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusInternalServerError)
-	}))
-	defer receiver.Close()
-	require.NoError(t, errOf(s.Set(t.Context(), "k", webhook(receiver.URL, time.Hour), 0)))
-	<-log.entered
-	defer close(log.release)
-	eventually(t, func() bool { return s.Lanes().Running == 0 })
-	require.Zero(t, s.Lanes().Hanging)
 }
 
 // Shutdown ends attempts whatever their receivers do.
