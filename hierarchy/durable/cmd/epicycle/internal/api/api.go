@@ -65,7 +65,7 @@ func (a *API) register(api huma.API) {
 	huma.Register(api, with[Batch](timer("POST", "batch", "/v1/batch", "Many operations")), a.batch)
 	a.registerExport(api)
 	a.registerImport(api)
-	huma.Register(api, with[Taking](timer("POST", "take", "/v1/queues/{name}/take", "Take firings from a queue")), a.take)
+	a.registerTake(api)
 	huma.Register(api, with[Ending](timer("POST", "done", "/v1/queues/{name}/done", "Firings that were taken are done")), a.done)
 	huma.Register(api, with[Ending](timer("POST", "fail", "/v1/queues/{name}/fail", "Firings that were taken have failed")), a.fail)
 	describeRest(api)

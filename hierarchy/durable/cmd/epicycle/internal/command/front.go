@@ -82,7 +82,7 @@ func (f *front) address() string { return f.listener.Addr().String() }
 func (f *front) close()          { f.listener.Close() }
 
 // serve serves requests until ctx is done. Then it calls drain, while requests are still served, and shuts the server
-// down.
+// down. Requests in progress have what drain leaves of patience, and at least requestTime.
 func (f *front) serve(ctx context.Context, h http.Handler, drain func(context.Context), patience time.Duration) error {
 	base, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -94,8 +94,6 @@ func (f *front) serve(ctx context.Context, h http.Handler, drain func(context.Co
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(f.listener) }()
-	stop := f.onHangup()
-	defer stop()
 	select {
 	case err := <-served:
 		return err
@@ -106,7 +104,7 @@ func (f *front) serve(ctx context.Context, h http.Handler, drain func(context.Co
 	ending, done := context.WithTimeout(context.Background(), patience)
 	defer done()
 	drain(ending)
-	ending, done = context.WithTimeout(context.Background(), requestTime)
+	ending, done = atLeast(ending, requestTime)
 	defer done()
 	if err := server.Shutdown(ending); err != nil {
 		server.Close()
@@ -117,8 +115,17 @@ func (f *front) serve(ctx context.Context, h http.Handler, drain func(context.Co
 	return nil
 }
 
-// requestTime is the time limit for the requests in progress when the server shuts down.
+// requestTime is the least time for the requests in progress when the server shuts down.
 const requestTime = 5 * time.Second
+
+// atLeast returns a context that ends with the deadline of ctx, but not before some time from now.
+func atLeast(ctx context.Context, least time.Duration) (context.Context, context.CancelFunc) {
+	end := time.Now().Add(least)
+	if deadline, ok := ctx.Deadline(); ok && deadline.After(end) {
+		end = deadline
+	}
+	return context.WithDeadline(context.WithoutCancel(ctx), end)
+}
 
 // limit counts connections, and closes those above the limit.
 type limit struct {

@@ -1,12 +1,14 @@
 package command
 
 import (
+	"context"
 	"crypto/tls"
 	"log/slog"
 	"net"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -82,4 +84,21 @@ func TestUnit(t *testing.T) {
 	require.Contains(t, unit["ExecStart"], "-tokens /etc/epicycle/tokens")
 	require.NotContains(t, unit, "LoadCredential")
 	require.NotContains(t, unit, "DynamicUser", "the files belong to a group that must be there before")
+}
+
+// Requests in progress have what is left of the grace, and never less than requestTime, even if none is left.
+func TestTimeOfRequestsInProgress(t *testing.T) {
+	for _, grace := range []time.Duration{0, time.Second, requestTime, time.Hour} {
+		ctx, cancel := context.WithTimeout(t.Context(), grace)
+		defer cancel()
+		before := time.Now()
+		ending, done := atLeast(ctx, requestTime)
+		defer done()
+		require.NoError(t, ending.Err())
+		deadline, _ := ending.Deadline()
+		require.False(t, deadline.Before(before.Add(requestTime)))
+		if was, _ := ctx.Deadline(); grace > requestTime {
+			require.Equal(t, was, deadline)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
@@ -173,6 +174,24 @@ func TestHangup(t *testing.T) {
 		require.Less(t, time.Since(begun), enough)
 		p.as("new").do("GET", "/v1/timers", "").json(200)
 	}
+}
+
+// SIGHUP does not end a server that is waiting for NATS.
+func TestHangupBeforeTheTimersAreOpen(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
+	file := write(t, "tokens", tokenLine("a", "admin", "old", ""))
+	logs := newLogs()
+	cmd := exec.Command(os.Args[0], "serve", "-listen", "127.0.0.1:0", "-tokens", file, "-nats", silent.Addr().String())
+	cmd.Env, cmd.Stderr = append(os.Environ(), asCommand+"=1"), logs
+	require.NoError(t, cmd.Start())
+	defer func() { _ = cmd.Wait() }()
+	defer func() { _ = cmd.Process.Kill() }()
+	_, err = silent.Accept()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	require.Eventually(t, func() bool { return strings.Contains(logs.String(), "a file was read again") }, enough, time.Millisecond)
 }
 
 // Connections that are idle, or send their headers or bodies slowly, hold up nobody.

@@ -104,6 +104,7 @@ func (s *server) run(ctx context.Context) error {
 		return err
 	}
 	defer front.close()
+	defer front.onHangup()() // also while the timers are opened and shut down: SIGHUP must not end the process
 	if s.nats != "" {
 		conn, err := s.connect(logger)
 		if err != nil {

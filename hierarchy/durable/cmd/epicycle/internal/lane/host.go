@@ -66,14 +66,14 @@ const (
 )
 
 // hasRoom reports whether there is a place for the first host of a line. mu is held.
-func (h *Hosts) hasRoom(l line) bool {
+func (h *Hosts) hasRoom(l line, now time.Time) bool {
 	switch l {
 	case own:
 		return true
 	case shared:
 		return h.prompt+max(0, h.slow-h.slowPlaces(first)) < h.total
 	default:
-		return h.slow < h.slowPlaces(l) && h.pace.allows()
+		return h.slow < h.slowPlaces(l) && h.pace.ahead(now) <= 0
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 type Hosts struct {
 	perHost, total int
 	run            func(Due) Outcome
+	now            func() time.Time
 
 	mu      sync.Mutex
 	hosts   map[string]*host // those with timers, and those in resting
@@ -50,7 +51,7 @@ type call struct {
 
 // NewHosts returns a Hosts that calls run in goroutines.
 func NewHosts(perHost, total int, run func(Due) Outcome) *Hosts {
-	h := &Hosts{perHost: perHost, total: total, run: run, hosts: make(map[string]*host)}
+	h := &Hosts{perHost: perHost, total: total, run: run, now: time.Now, hosts: make(map[string]*host)}
 	h.idle = sync.NewCond(&h.mu)
 	h.alarm = time.AfterFunc(patience, h.age)
 	h.alarm.Stop()
@@ -80,17 +81,19 @@ func (h *Hosts) Remove(name, key string, id durable.ID) {
 	}
 }
 
-// dispatch starts as many calls as there is room for. mu is held.
+// dispatch starts as many calls as there is room for. It reads the clock once: the pace would else hold a call up at one
+// reading, and no more at the next one, which decides whether the alarm is set. mu is held.
 func (h *Hosts) dispatch() {
+	now := h.now()
 	for l := own; l < lines; {
 		front := h.lines[l].Front()
-		if h.stopped || front == nil || !h.hasRoom(l) {
+		if h.stopped || front == nil || !h.hasRoom(l, now) {
 			l++
 			continue
 		}
-		h.start(front.Value.(*host))
+		h.start(front.Value.(*host), now)
 	}
-	if wait := h.pace.ahead(time.Now()); wait > 0 && h.lines[first].Len()+h.lines[probe].Len()+h.lines[more].Len() > 0 {
+	if wait := h.pace.ahead(now); wait > 0 && h.lines[first].Len()+h.lines[probe].Len()+h.lines[more].Len() > 0 {
 		h.again.Reset(wait)
 	}
 }
@@ -103,10 +106,10 @@ func (h *Hosts) resume() {
 }
 
 // start starts a call for the first timer of a host. mu is held.
-func (h *Hosts) start(at *host) {
+func (h *Hosts) start(at *host, now time.Time) {
 	h.leave(at) // so that it is behind the others if it gets in line again
 	d, _ := at.waiting.pop("")
-	c := &call{at: at, began: time.Now(), slow: at.state != answers}
+	c := &call{at: at, began: now, slow: at.state != answers}
 	if c.slow {
 		h.slow++
 		h.pace.begun(c.began)

@@ -39,7 +39,7 @@ func (h *Hosts) check() error {
 	inLines := 0
 	for l := range h.lines {
 		inLines += h.lines[l].Len()
-		if h.lines[l].Len() > 0 && h.hasRoom(line(l)) && !h.stopped {
+		if h.lines[l].Len() > 0 && h.hasRoom(line(l), time.Now()) && !h.stopped {
 			return fmt.Errorf("there is room in line %d", l)
 		}
 	}
@@ -395,6 +395,22 @@ func TestPace(t *testing.T) {
 		w.many("others", paceBurst, silent, 1)
 		synctest.Wait()
 		w.locked(func() { require.Equal(t, 300+paceBurst, w.calls) })
+	})
+}
+
+// A call that the pace holds up begins, however fast the clock goes on while others begin.
+func TestPaceWhileTheClockGoesOn(t *testing.T) {
+	inWorld(t, 16, 4096, func(w *world) {
+		start := time.Now()
+		w.now = func() time.Time { start = start.Add(paceEvery / 5); return start }
+		for i := range 100 {
+			name := fmt.Sprint("hangs", i)
+			w.is(name, silent)
+			w.push(name, 1)
+			time.Sleep(5 * paceEvery) // less than patience, after which what waits is looked at again
+			synctest.Wait()
+			w.locked(func() { require.Equal(t, i+1, w.calls) })
+		}
 	})
 }
 

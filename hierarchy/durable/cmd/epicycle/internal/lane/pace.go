@@ -14,13 +14,10 @@ const (
 	paceBurst = 16
 )
 
-// ahead returns how long the next call has to wait. It may be negative.
+// ahead returns how long the next call has to wait. If it is not positive, the call may begin.
 func (p *pace) ahead(now time.Time) time.Duration {
 	return p.next.Sub(now.Add((paceBurst - 1) * paceEvery))
 }
-
-// allows reports whether a call may begin.
-func (p *pace) allows() bool { return p.ahead(time.Now()) <= 0 }
 
 // begun counts a call.
 func (p *pace) begun(now time.Time) {

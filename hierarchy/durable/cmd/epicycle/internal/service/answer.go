@@ -105,7 +105,7 @@ func (p *peers) forThis(m *nats.Msg) {
 
 // do hands firings out to another server.
 func (p *peers) do(m *nats.Msg, r *request) {
-	all := p.service.takeHere(r.Queue, r.Max, int(p.conn.MaxPayload()/2), r.Prefix)
+	all := p.service.takeHere(r.Queue, r.Max, int(min(mostTaken, p.conn.MaxPayload()/2)), r.Prefix)
 	if err := p.answer(m, &reply{Taken: all}); err != nil {
 		p.service.GiveBack(r.Queue, all)
 		_ = p.answer(m, new(reply))

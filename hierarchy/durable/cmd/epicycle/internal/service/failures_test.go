@@ -89,7 +89,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	fail := func(key, why string, timeout time.Duration) {
 		to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: timeout}
 		require.NoError(t, errOf(s.Set(t.Context(), key, to, 0)))
-		taken := s.Take(t.Context(), "q", 1, key)
+		taken := s.TakeWithin(t.Context(), "q", 1, time.Hour, key)
 		require.Len(t, taken, 1)
 		if why == "" {
 			return
@@ -123,7 +123,7 @@ func TestChangedTimersHaveNotFailed(t *testing.T) {
 	s := open(t, slog.New(slog.NewTextHandler(&log, nil)))
 	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
 	require.NoError(t, errOf(s.Set(t.Context(), "k", to, 0)))
-	taken := s.Take(t.Context(), "q", 1, "")
+	taken := s.TakeWithin(t.Context(), "q", 1, time.Hour, "")
 	require.NoError(t, errOf(s.Set(t.Context(), "k", to, time.Hour)))
 	require.Equal(t, []error{errToken}, s.End(t.Context(), "q", []string{taken[0].Token}, errors.New("no"), ""))
 	require.Empty(t, log.of("failed"))

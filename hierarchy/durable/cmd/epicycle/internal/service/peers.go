@@ -106,13 +106,35 @@ func (p *peers) request(ctx context.Context, server string, r *request) (*reply,
 // takeTime is the time limit for the answer of another server.
 const takeTime = 5 * time.Second
 
-// take takes firings of another server. If the answer is lost, the firings are tried again after their timeouts.
-func (p *peers) take(server, queue string, max int, prefix string) ([]Taken, error) {
-	ctx, cancel := context.WithTimeout(p.service.life, takeTime)
-	defer cancel()
-	got, err := p.request(ctx, server, &request{Op: opTake, Queue: queue, Max: max, Prefix: prefix})
-	if err != nil {
-		return nil, err
+// take takes firings of another server. If ctx is done before the answer comes, they are given back then. If the answer
+// is lost, the firings are tried again after their timeouts.
+func (p *peers) take(ctx context.Context, server, queue string, max int, prefix string) ([]Taken, error) {
+	answers := make(chan answer)
+	p.service.work.begin(func() {
+		limited, cancel := context.WithTimeout(p.service.life, takeTime)
+		defer cancel()
+		got, err := p.request(limited, server, &request{Op: opTake, Queue: queue, Max: max, Prefix: prefix})
+		select {
+		case answers <- answer{got, err}:
+		case <-ctx.Done():
+			if err == nil {
+				p.service.GiveBack(queue, got.Taken)
+			}
+		}
+	})
+	select {
+	case got := <-answers:
+		if got.err != nil {
+			return nil, got.err
+		}
+		return got.Taken, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	return got.Taken, nil
+}
+
+// answer is the answer to a request, or why there is none.
+type answer struct {
+	*reply
+	err error
 }

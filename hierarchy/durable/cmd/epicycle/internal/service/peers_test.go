@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -38,7 +41,7 @@ func pair(t *testing.T) (a, b *Service) {
 			Durable: durable.Config[string, task.Task]{
 				Conn: conn, Partitions: 2, Replicas: 1, Logger: slog.New(slog.DiscardHandler),
 			},
-			Sender: web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
+			Sender: web.NewSender(&web.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, nil, 1, "test"), PerHost: 1, Total: 1,
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Shutdown(context.Background())) })
@@ -70,16 +73,16 @@ func TestFiringsOfAnotherServerAreGivenBack(t *testing.T) {
 	a, b := pair(t)
 	push(t, a, "q", 1)
 	b.takeHere("q", 100, 1<<20, "") // its own
-	got := b.Take(t.Context(), "q", 100, "")
+	got := b.TakeWithin(t.Context(), "q", 100, time.Hour, "")
 	require.NotEmpty(t, got)
 	require.Equal(t, 1, got[0].Attempt)
 	for range 20 { // more often than an attempt may fail
 		b.GiveBack("q", got)
-		got = b.Take(t.Context(), "q", 100, "")
+		got = b.TakeWithin(t.Context(), "q", 100, time.Hour, "")
 		require.Equal(t, 1, got[0].Attempt, "it does not count")
 	}
 	b.GiveBack("q", got)
-	again := a.Take(t.Context(), "q", 100, "")
+	again := a.TakeWithin(t.Context(), "q", 100, time.Hour, "")
 	require.Equal(t, 1, again[0].Attempt)
 	require.Equal(t, []error{nil}, b.End(t.Context(), "q", []string{again[0].Token}, nil, ""))
 }
@@ -94,7 +97,7 @@ func TestQuestionsAreForgotten(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	got := make(chan int)
-	go func() { got <- len(b.Take(ctx, "q", 1, "")) }()
+	go func() { got <- len(b.TakeWithin(ctx, "q", 1, time.Hour, "")) }()
 	eventually(t, func() bool { return asked() == 1 })
 	cancel()
 	require.Zero(t, <-got)
@@ -106,7 +109,7 @@ func TestQuestionsAreForgotten(t *testing.T) {
 	q := &asking{peers: b.peers, sub: sub, question: request{From: b.peers.id, Question: "lost", Queue: "q"}}
 	q.send(opHas, time.Hour)
 	eventually(t, func() bool { return asked() == 1 })
-	go func() { got <- len(a.Take(t.Context(), "q", 1, "")) }()
+	go func() { got <- len(a.TakeWithin(t.Context(), "q", 1, time.Hour, "")) }()
 	push(t, a, "other", 1)
 	d, _ := a.queues.Pop("other", "") // its key is of a partition of a
 	time.Sleep(50 * time.Millisecond) // both wait by now, the lost one first. If not, there is nothing to pass on
@@ -134,7 +137,7 @@ func TestOffersOfNothing(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	got := make(chan int)
-	go func() { got <- len(b.Take(ctx, "q", 1, "")) }()
+	go func() { got <- len(b.TakeWithin(ctx, "q", 1, time.Hour, "")) }()
 	eventually(t, func() bool { return asked.Load() > 3 })
 	cancel()
 	require.Zero(t, <-got)
@@ -163,4 +166,62 @@ func TestSizeOf(t *testing.T) {
 			require.LessOrEqual(t, len(data)+1, sizeOf(one))
 		}
 	}
+}
+
+// A worker that goes waits for no other server. What that one hands out later is due again there at once.
+func TestLateFiringsOfAnotherServerAreGivenBack(t *testing.T) {
+	a, b := pair(t)
+	push(t, a, "q", 1)
+	b.takeHere("q", 100, 1<<20, "") // its own
+	data, err := json.Marshal(&reply{Taken: a.takeHere("q", 1, 1<<20, "")})
+	require.NoError(t, err)
+	const slow = "AAAAAAAAAAAA"
+	offer, err := a.conn.Subscribe("epicycle.timers.queue", func(m *nats.Msg) {
+		if m.Reply != "" {
+			_ = m.Respond([]byte(`{"server":"` + slow + `","has":true}`))
+		}
+	})
+	require.NoError(t, err)
+	asked := make(chan *nats.Msg, 1)
+	hand, err := a.conn.Subscribe("epicycle.timers.queue."+slow, func(m *nats.Msg) { asked <- m })
+	require.NoError(t, err)
+	require.NoError(t, a.conn.Flush())
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan int)
+	go func() { got <- len(b.TakeWithin(ctx, "q", 1, time.Hour, "")) }()
+	m := <-asked
+	cancel()
+	require.Zero(t, <-got)
+	require.NoError(t, m.Respond(data))
+	eventually(t, func() bool { return a.Lanes().Queues["q"] == 1 })
+	require.NoError(t, offer.Unsubscribe())
+	require.NoError(t, hand.Unsubscribe())
+}
+
+// What a process was sending when it was told to end comes again soon after its grace if it is killed, even if its timeout
+// is long.
+func TestWebhooksOfAProcessThatIsKilledInItsGrace(t *testing.T) {
+	a, b := pair(t)
+	end := make(chan struct{})
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-end }))
+	defer receiver.Close()
+	defer close(end)
+	for i := 0; a.Lanes().Running == 0; i++ {
+		require.NoError(t, errOf(a.Set(t.Context(), fmt.Sprint("k", i), webhook(receiver.URL, time.Hour), 0)))
+		time.Sleep(time.Millisecond)
+	}
+	grace, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	a.Drain(grace)
+	require.Equal(t, 2, b.Stats().Owned)
+	eventually(t, func() bool {
+		l, err := b.List(t.Context(), durable.Query{Limit: 10})
+		require.NoError(t, err)
+		for _, e := range l {
+			if e.Attempt == 2 {
+				return true
+			}
+		}
+		return false
+	})
 }

@@ -26,21 +26,30 @@ func (s *Service) send(d lane.Due) lane.Outcome {
 	if !ok {
 		return lane.Unknown
 	}
-	token := a.Token(a.Value.Timeout)
+	if a.Value.To.Kind == task.Queue {
+		_, _ = a.End(nowait, errElsewhere)
+		return lane.Unknown
+	}
+	token := s.sending.begin(a)
+	defer s.sending.end(a)
 	outcome, err := s.attempt(a)
-	end := a.End
-	switch {
-	case err == nil:
-	case s.life.Err() != nil:
+	if err != nil && s.life.Err() != nil {
 		err = errShutdown
-	default:
+	}
+	s.work.begin(func() { s.finish(a, token, err) })
+	return outcome
+}
+
+// finish ends an attempt of send. It may wait for the log, which says nothing about the host.
+func (s *Service) finish(a *Attempt, token durable.Token, err error) {
+	end := a.End
+	if err != nil && err != errShutdown {
 		err = s.paused(a, err)
 		end = func(ctx context.Context, err error) (bool, error) { return s.fail(ctx, a, err) }
 	}
 	if _, e := end(nowait, err); errors.Is(e, durable.ErrLeft) {
 		s.endLeft(a, token, err)
 	}
-	return outcome
 }
 
 // endLeft ends an attempt whose timer was handed over meanwhile.

@@ -2,6 +2,7 @@ package service
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ import (
 func openSending(t testing.TB, perHost int, cfg durable.Config[string, task.Task]) *Service {
 	t.Helper()
 	guard := &web.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
-	cfg.Dir, cfg.Partitions, cfg.Logger = t.TempDir(), 1, slog.New(slog.DiscardHandler)
+	cfg.Dir, cfg.Partitions, cfg.Logger = t.TempDir(), 1, cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	s, err := Open(t.Context(), Config{
 		Durable: cfg, Sender: web.NewSender(guard, nil, perHost, "test"), PerHost: perHost, Total: 4096,
 	})

@@ -51,6 +51,7 @@ type Service struct {
 	queues  *lane.Queues
 	taken   atomic.Int64 // how many firings workers have taken and not ended
 	failing failures
+	sending sending
 	peers   *peers           // nil if the timers are in a directory
 	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken, and for failures
 	open    context.Context  // ends when Drain or Shutdown begins
@@ -59,6 +60,7 @@ type Service struct {
 	giveUp  context.CancelFunc
 	backoff func(attempt int) time.Duration // the pause after a failed attempt
 	routed  sync.WaitGroup
+	work    work // what goes on after its call has returned, and Drain and Shutdown wait for
 }
 
 // Open opens the timers, and begins to fire them.
@@ -148,11 +150,13 @@ func (s *Service) pass(f *announced) {
 func (s *Service) Drain(ctx context.Context) {
 	s.stop()
 	s.queues.Stop()
+	s.sending.limit(ctx)
 	s.HandOver(ctx)
 	select {
 	case <-s.hosts.Stop():
 	case <-ctx.Done():
 	}
+	s.work.wait(ctx)
 }
 
 // Name returns the name of the timers.
@@ -179,6 +183,7 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	case <-s.hosts.Stop():
 	case <-ctx.Done():
 	}
+	s.finishWork(ctx)
 	err := s.Timers.Shutdown(ctx)
 	if s.peers != nil {
 		s.peers.close()
@@ -188,4 +193,11 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	s.wheel.Stop()
 	s.sender.Close()
 	return err
+}
+
+// finishWork waits for what goes on after its call has returned. The log may be silent, and some time is for Shutdown.
+func (s *Service) finishWork(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, leftTime)
+	defer cancel()
+	s.work.wait(ctx)
 }

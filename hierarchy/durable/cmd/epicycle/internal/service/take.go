@@ -2,27 +2,43 @@ package service
 
 import (
 	"context"
-	"math"
 	"time"
 )
 
-// Take takes the firings of a queue that are due, at most max, and waits for the first one until ctx is done. It takes
-// only firings whose keys have the prefix. All taken firings are from one server: from this server if it has firings.
-func (s *Service) Take(ctx context.Context, queue string, max int, prefix string) []Taken {
-	all := s.takeHere(queue, max, math.MaxInt, prefix)
-	for late := false; len(all) == 0 && !late && !s.Draining(); {
-		late = ctx.Err() != nil
-		found, ok := s.await(ctx, queue, prefix)
+// mostTaken limits the bytes of the firings that are taken at once, in JSON: a firing that makes them more is the last one.
+// An attempt begins when its firing is taken, so what is taken must be sent long before its timeout.
+const mostTaken = 8 << 20
+
+// TakeWithin takes the firings of a queue that are due, at most max, and no more than mostTaken. It waits for the first
+// one, for no longer than wait. It takes only firings whose keys have the prefix. All taken firings are from one server:
+// from this server if it has firings. If ctx is done meanwhile, what was taken is given back.
+func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait time.Duration, prefix string) []Taken {
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	all := s.take(ctx, waiting, queue, max, prefix)
+	if ctx.Err() != nil {
+		s.GiveBack(queue, all)
+		return nil
+	}
+	return all
+}
+
+// take is TakeWithin. It waits for the first firing until waiting is done, and for other servers until ctx is done.
+func (s *Service) take(ctx, waiting context.Context, queue string, max int, prefix string) []Taken {
+	all := s.takeHere(queue, max, mostTaken, prefix)
+	for late := false; len(all) == 0 && !late && ctx.Err() == nil && !s.Draining(); {
+		late = waiting.Err() != nil
+		found, ok := s.await(waiting, queue, prefix)
 		switch {
 		case !ok:
 			return nil
 		case found.server == "":
-			all = s.takeHere(queue, max, math.MaxInt, prefix)
+			all = s.takeHere(queue, max, mostTaken, prefix)
 		default:
 			var err error
-			if all, err = s.peers.take(found.server, queue, max, prefix); err != nil {
+			if all, err = s.peers.take(ctx, found.server, queue, max, prefix); err != nil {
 				s.logger.Debug("epicycle: another server's firings were not taken", "err", err)
-				pause(ctx)
+				pause(waiting)
 			}
 		}
 		if found.key != "" {
@@ -36,7 +52,7 @@ func (s *Service) Take(ctx context.Context, queue string, max int, prefix string
 // this server, key is that key.
 type found struct{ server, key string }
 
-// await waits until this server or another one may have firings for Take. If ctx is done already, it asks the others once.
+// await waits until this server or another one may have firings. If ctx is done already, it asks the others once.
 func (s *Service) await(ctx context.Context, queue, prefix string) (f found, ok bool) {
 	if s.peers != nil {
 		return s.peers.await(ctx, queue, prefix)
@@ -55,17 +71,4 @@ func pause(ctx context.Context) {
 	case <-t.C:
 	case <-ctx.Done():
 	}
-}
-
-// TakeWithin is Take with the time limit wait for the first firing. If ctx is done meanwhile, the firings that were
-// taken are given back.
-func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait time.Duration, prefix string) []Taken {
-	waiting, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	all := s.Take(waiting, queue, max, prefix)
-	if ctx.Err() != nil {
-		s.GiveBack(queue, all)
-		return nil
-	}
-	return all
 }

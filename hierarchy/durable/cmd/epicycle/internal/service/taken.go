@@ -51,6 +51,10 @@ func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Ta
 // its timeout has passed.
 func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	a, ok := s.Begin(d.Key, d.ID)
+	if ok && a.Value.To != (task.Target{Kind: task.Queue, Name: queue}) {
+		_, _ = a.End(nowait, errElsewhere)
+		ok = false
+	}
 	if !ok {
 		return Taken{}, false
 	}
@@ -65,6 +69,10 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	})
 	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout}, true
 }
+
+// errElsewhere is the error of an attempt of a timer that an import has given another target, with the same ID, while it
+// waited. It is due again at once, at that target.
+var errElsewhere = durable.Postpone(0, errors.New("the timer has another target"))
 
 // A token for a worker has that of the attempt, a dot, and, encoded for URLs, a checksum of the queue's name and the key.
 
@@ -100,9 +108,6 @@ func (s *Service) late(a *Attempt) {
 // errToken is the answer for an unknown token, or for a token whose attempt has ended.
 var errToken = errors.New("the attempt has ended, or there was none with this token")
 
-// endTime limits the wait of an answer for the log.
-const endTime = 30 * time.Second
-
 // endAtOnce limits how many attempts one request ends at once.
 const endAtOnce = 1000
 
@@ -110,8 +115,6 @@ const endAtOnce = 1000
 // succeeded. It returns an error for each attempt that it could not end. It does not matter which server has handed them
 // out.
 func (s *Service) End(ctx context.Context, queue string, tokens []string, result error, prefix string) []error {
-	ctx, cancel := context.WithTimeout(ctx, endTime)
-	defer cancel()
 	errs := make([]error, len(tokens))
 	places := make(chan struct{}, endAtOnce)
 	var wg sync.WaitGroup
@@ -144,11 +147,21 @@ func (s *Service) end(ctx context.Context, queue, token string, result error, pr
 // errUnread is the error of firings that were given back. They are due again at once, and the attempt does not count.
 var errUnread = durable.Postpone(0, errors.New("the connection ended before the firing was sent"))
 
-// GiveBack ends attempts whose firings did not reach the worker that took them. It waits for the log.
+// giveBackTime limits how long GiveBack tries.
+const giveBackTime = 30 * time.Second
+
+// GiveBack ends attempts whose firings did not reach the worker that took them. It does not wait for the log.
 func (s *Service) GiveBack(queue string, all []Taken) {
+	if len(all) == 0 {
+		return
+	}
 	tokens := make([]string, len(all))
 	for i := range all {
 		tokens[i] = all[i].Token
 	}
-	s.End(context.Background(), queue, tokens, errUnread, "")
+	s.work.begin(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), giveBackTime)
+		defer cancel()
+		s.End(ctx, queue, tokens, errUnread, "")
+	})
 }
