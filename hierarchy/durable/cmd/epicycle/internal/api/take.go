@@ -112,19 +112,19 @@ func (t *Taking) parse() (n int, wait time.Duration, err error) {
 	return n, wait, err
 }
 
-// handOut sends firings to the worker that has taken them. If it can't send them, or the worker is gone before all are
-// sent, it gives them back, and cuts the connection: the worker must not take a part of them for the whole.
+// handOut sends firings to the worker that has taken them. If the worker is gone, or they can't be sent, it gives them
+// back, and cuts the connection: the worker must not take a part of them for the whole.
 func (a *API) handOut(ctx context.Context, in *takeInput, all []service.Taken) {
 	c := callOf(ctx)
 	c.pause()
 	_ = c.control.SetWriteDeadline(time.Now().Add(answerTime))
 	in.w.Header().Set("Content-Type", "application/json")
-	err := writeFirings(in.w, all)
+	err := ctx.Err()
 	if err == nil {
-		err = c.control.Flush()
+		err = writeFirings(in.w, all)
 	}
-	if err == nil {
-		err = ctx.Err()
+	if err == nil { // from here on the context says nothing: a worker may close the connection as soon as it has the JSON
+		err = c.control.Flush()
 	}
 	if err != nil {
 		a.Logger.Debug("epicycle: firings did not reach the worker that took them", "err", err)
