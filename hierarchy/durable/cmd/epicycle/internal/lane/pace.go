@@ -10,7 +10,7 @@ type pace struct {
 }
 
 const (
-	paceEvery = 500 * time.Microsecond
+	paceEvery = 250 * time.Microsecond
 	paceBurst = 16
 )
 
