@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 )
@@ -65,14 +64,12 @@ func (a *API) end(ctx context.Context, in *endInput, failed bool) (*endOutput, e
 	}
 	out := new(endOutput)
 	out.Body.Results = make([]Result, len(body.Tokens))
-	var unsure error // one after which the attempt may have ended, if there is one, or else any
+	var worst error
 	for i, err := range a.Service.End(ctx, in.Name, body.Tokens, result, who.Prefix) {
 		if out.Body.Results[i].OK = err == nil; err != nil {
 			out.Body.Results[i].Error = detailOf(err)
-			if unsure == nil || failure(unsure).Status != http.StatusServiceUnavailable {
-				unsure = err
-			}
+			worst = worse(worst, err)
 		}
 	}
-	return out, unanswered(out.Body.Results, unsure)
+	return out, unanswered(out.Body.Results, worst)
 }

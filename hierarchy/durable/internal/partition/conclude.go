@@ -1,0 +1,83 @@
+package partition
+
+// finished ends an attempt whose handler has returned, unless it was given up before.
+func (f *firer) finished(a *attempt, err error) {
+	err = a.limit.end(err)
+	if f.returned(a) {
+		f.conclude(a, err)
+	}
+}
+
+// conclude releases the place of an attempt, and gives the result to the writer.
+func (f *firer) conclude(a *attempt, err error) {
+	it := item{kind: ended, job: a.job}
+	made := err != errGone && err != errNotYet // a handler has no way to return these
+	if err != nil && made {
+		it = f.cfg.failure(a.job, err)
+	}
+	it.of = a
+	same, delayed := f.forget(a, err)
+	if !same || !made {
+		a.settled(false)
+		f.leave(a.suspect || delayed)
+		return
+	}
+	if err != nil {
+		f.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.attempt, "err", err)
+	}
+	if f.mayDie(&it) {
+		it.ended = func(took bool) { go f.afterDeath(a, it.cause, took) }
+		_ = f.queue.put(it)
+		return
+	}
+	it.ended = a.settled
+	_ = f.queue.put(it)
+	f.leave(a.suspect)
+}
+
+// leave releases the place of an attempt. If another is true, other attempts may be waiting for the end of this one or
+// for the lease. Then leave also calls fire, since Resume may have been called just before.
+func (f *firer) leave(another bool) {
+	f.mu.Lock()
+	f.inactive()
+	f.mu.Unlock()
+	if f.needsPlace() {
+		f.cfg.Crew.give()
+		if another {
+			f.fire()
+		}
+	}
+}
+
+// forget removes an attempt that has ended. If its token has ended it in the frame in flight, endedBy has to find it, so
+// it stays in lasting until its result is written or left out. same reports whether the attempt still belonged to its
+// timer. delayed reports whether its job was put aside until the lease returns.
+func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	same = f.attempts[a.ref] == a
+	if same {
+		delete(f.attempts, a.ref)
+	}
+	if a.suspect {
+		f.trial = false
+	}
+	switch {
+	case same && err == errNotYet:
+		a.cancel(nil)
+		f.delay(a.job)
+		return true, true
+	case same && err == errGone: // the handler was not called, and no further attempt begins
+		f.state.Hold(a.ref, a.id)
+	}
+	return same, false
+}
+
+// inactive is called when an attempt has ended and its result is in the writer's queue.
+func (f *firer) inactive() {
+	f.mu.assertHeld()
+	if f.active--; f.active == 0 && f.idle != nil {
+		close(f.idle)
+		f.idle = nil
+	}
+}
