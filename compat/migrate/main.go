@@ -5,12 +5,15 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/epicycle-go/epicycle/docs/terminal"
 )
@@ -80,7 +83,9 @@ func migrate(o options, out io.Writer) error {
 	}
 	files, err := plan(tree.names, o)
 	if err == nil && !o.dry {
-		err = replace(files, os.Rename)
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		err = replace(ctx, files, os.Rename)
 	}
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,9 +12,9 @@ import (
 // replacement has the names of a file, of one beside it with the new text, and of one with the old text.
 type replacement struct{ name, text, old string }
 
-// replace gives all files their new text, or none. Every byte is on the disk before the first file changes: from then
-// on files are only renamed, and renamed back if one can't be.
-func replace(files []*file, rename func(from, to string) error) error {
+// replace gives all files their new text, or none. Both texts of every file are written before the first file changes.
+// From then on files are only renamed, and renamed back if one can't be, and the end of ctx is of no account.
+func replace(ctx context.Context, files []*file, rename func(from, to string) error) error {
 	var all []*replacement
 	defer func() {
 		for _, r := range all {
@@ -27,7 +28,7 @@ func replace(files []*file, rename func(from, to string) error) error {
 		}
 		r := &replacement{name: f.name}
 		all = append(all, r)
-		if err := r.write(f); err != nil {
+		if err := errors.Join(r.write(f), ctx.Err()); err != nil {
 			return fmt.Errorf("no file was changed: %w", err)
 		}
 	}

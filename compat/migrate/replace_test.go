@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"testing"
@@ -25,7 +26,7 @@ func TestReplaceGoesBack(t *testing.T) {
 	cause := errors.New("no")
 	for last := range 3 {
 		renames := 0
-		err := replace(files, func(from, to string) error {
+		err := replace(t.Context(), files, func(from, to string) error {
 			if renames++; renames == last+1 {
 				return cause
 			}
@@ -39,7 +40,7 @@ func TestReplaceGoesBack(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o640), info.Mode().Perm())
 	}
-	require.NoError(t, replace(files, os.Rename))
+	require.NoError(t, replace(t.Context(), files, os.Rename))
 	info, err := os.Stat("a.go")
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o640), info.Mode().Perm())
@@ -51,7 +52,7 @@ func TestReplaceCannotGoBack(t *testing.T) {
 	write(t, map[string]string{"a.go": usesTime, "b.go": usesTime})
 	cause := errors.New("no")
 	renames := 0
-	err := replace(planned(t, "a.go", "b.go"), func(from, to string) error {
+	err := replace(t.Context(), planned(t, "a.go", "b.go"), func(from, to string) error {
 		if renames++; renames > 1 {
 			return cause
 		}
@@ -75,10 +76,10 @@ func TestReplaceInTheWay(t *testing.T) {
 	write(t, map[string]string{"a.go": usesTime, "b/b.go": usesTime})
 	files := planned(t, "a.go", "b/b.go")
 	require.NoError(t, os.Remove("b/b.go"))
-	require.ErrorContains(t, replace(files, os.Rename), "no file was changed")
+	require.ErrorContains(t, replace(t.Context(), files, os.Rename), "no file was changed")
 	require.Equal(t, map[string]string{"a.go": usesTime}, contents(t))
 	require.NoError(t, os.MkdirAll("b/b.go", 0o755))
-	require.ErrorContains(t, replace(files, os.Rename), "no file was changed")
+	require.ErrorContains(t, replace(t.Context(), files, os.Rename), "no file was changed")
 	require.Equal(t, map[string]string{"a.go": usesTime}, contents(t))
 }
 
@@ -87,6 +88,16 @@ func TestReplaceKeepsWhatOthersWrite(t *testing.T) {
 	write(t, map[string]string{"a.go": usesTime, "b.go": usesTime})
 	files := planned(t, "a.go", "b.go")
 	require.NoError(t, os.WriteFile("b.go", []byte("package b\n"), 0o600))
-	require.ErrorContains(t, replace(files, os.Rename), "another program")
+	require.ErrorContains(t, replace(t.Context(), files, os.Rename), "another program")
 	require.Equal(t, map[string]string{"a.go": usesTime, "b.go": "package b\n"}, contents(t))
+}
+
+// Somebody who interrupts the command finds all files as they were, and no others.
+func TestReplaceIsInterrupted(t *testing.T) {
+	write(t, map[string]string{"a.go": usesTime, "b.go": usesTime})
+	before := contents(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, replace(ctx, planned(t, "a.go", "b.go"), os.Rename), context.Canceled)
+	require.Equal(t, before, contents(t))
 }

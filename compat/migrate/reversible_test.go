@@ -63,8 +63,8 @@ func copyImporting(t *testing.T, from, to string) {
 	}))
 }
 
-// The code of others is formatted as before when its imports have changed, and has the same bytes when they have changed
-// back.
+// The code of others is formatted as before when its imports have changed, and has the same bytes when they have been
+// changed back.
 func TestReversible(t *testing.T) {
 	dirs := sources(t)
 	write(t, nil)
