@@ -104,7 +104,7 @@ func inBubble(t *testing.T, f func(t *testing.T, w *Waker, fds *fakes)) {
 		var fds fakes
 		w := newWaker(fds.open)
 		f(t, w, &fds)
-		pass(near + 2*hold)
+		pass(300 * time.Millisecond) // as promised
 		require.Zero(t, w.watched.Len())
 		require.False(t, fds.now().isOpen())
 	})

@@ -186,6 +186,30 @@ func TestNoReviewOfANearAlarm(t *testing.T) {
 	})
 }
 
+// The timer fires for an earlier Set, just as the alarm is set anew or stopped: it rings at its new time only, and stays
+// watched.
+func TestFiringOfAnEarlierSet(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *Waker, fds *fakes) {
+		a, rings := alarm(w)
+		for _, d := range []time.Duration{ms, time.Second} {
+			at := sinceEpoch() + d
+			a.Set(at)
+			a.fire()
+			require.Empty(t, rings.taken())
+			pass(d)
+			require.Equal(t, []time.Duration{at}, rings.taken())
+		}
+		a.Set(sinceEpoch() + ms)
+		a.Stop()
+		a.fire()
+		require.Empty(t, rings.taken())
+		a.Set(sinceEpoch() + ms)
+		a.fire()
+		require.Equal(t, sinceEpoch()+ms+margin, fds.now().aimedAt)
+		pass(ms)
+	})
+}
+
 // Alarms ring although there is no timerfd. The waker tries again after a second, not at each alarm.
 func TestNoTimerfd(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *Waker, fds *fakes) {
