@@ -1,71 +1,69 @@
-package time_test
+package time
 
 import (
 	"runtime"
 	"testing"
+	standard "time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/epicycle-go/epicycle/compat/time"
 )
 
-// collected runs the garbage collector until nothing is pending on the wheel.
-func collected() bool {
-	for range 100 {
-		runtime.GC()
-		if time.Wheel().Stats().Pending == 0 {
-			return true
-		}
-		runtime.Gosched()
-		time.Sleep(0)
-	}
-	return false
+// live returns how many bytes are in use.
+func live() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
-// A Ticker that nobody refers to is collected, and its timer stops.
-func TestForgottenTickerIsCollected(t *testing.T) {
-	onMock(t)
-	for range 1000 {
-		time.NewTicker(time.Hour)
+// Timers and channels that nobody refers to are collected long before they are due.
+func TestForgottenTimersAreCollected(t *testing.T) {
+	const n = 100_000
+	before := live()
+	for range n {
+		NewTimer(Hour)
+		<-NewTimer(0).C
+		After(Hour)
+		After(Second / 2)
 	}
-	require.Eventually(t, collected, time.Minute, time.Millisecond)
+	require.Less(t, live()-before, int64(10*n)) // each takes more than 200 bytes
 }
 
-// While somebody has the channel of a Ticker, it ticks.
-func TestTickerLivesWithItsChannel(t *testing.T) {
-	m := onMock(t)
-	c := time.NewTicker(time.Second).C
-	for range 5 {
+// A Ticker that nobody refers to is collected and no longer watched, stopped or not. While somebody has its channel, it
+// ticks.
+func TestForgottenTickersAreCollected(t *testing.T) {
+	c := NewTicker(Millisecond).C
+	for range 10 {
+		NewTicker(Hour)
+		NewTicker(Hour).Stop()
+	}
+	tickers := func() int {
 		runtime.GC()
+		x := theirs()
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		return len(x.tickers)
+	}
+	if idleIsLate {
+		require.Eventually(t, func() bool { return tickers() == 1 }, standard.Minute, standard.Millisecond)
+	}
+	for range 3 {
 		runtime.GC()
-		m.Add(time.Second)
-		require.True(t, received(c))
+		<-c
 	}
 	runtime.KeepAlive(c)
-	require.Eventually(t, collected, time.Minute, time.Millisecond)
+	if idleIsLate {
+		require.Eventually(t, func() bool { return tickers() == 0 }, standard.Minute, standard.Millisecond)
+	}
 }
 
-// The channel of a Ticker lives with the Ticker, also if C is assigned to.
+// C may be assigned to. The Ticker goes on with its channel.
 func TestTickerWithAnotherChannel(t *testing.T) {
-	m := onMock(t)
-	ticker := time.NewTicker(time.Second)
+	ticker := NewTicker(Millisecond)
 	c := ticker.C
 	ticker.C = nil
 	runtime.GC()
-	m.Add(time.Second)
-	require.True(t, received(c))
+	<-c
 	ticker.Stop()
-	require.Zero(t, time.Wheel().Stats().Pending)
-}
-
-// A stopped Ticker that is forgotten harms nothing when it is collected.
-func TestStoppedTickerIsCollected(t *testing.T) {
-	onMock(t)
-	for range 10 {
-		time.NewTicker(time.Hour).Stop()
-	}
-	timer := time.NewTimer(time.Hour)
-	runtime.GC()
-	runtime.GC()
-	require.True(t, timer.Stop())
 }

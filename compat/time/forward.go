@@ -81,9 +81,6 @@ func ParseInLocation(layout, value string, loc *Location) (Time, error) {
 // ParseDuration is [time.ParseDuration].
 func ParseDuration(s string) (Duration, error) { return time.ParseDuration(s) }
 
-// After is [time.After].
-func After(d Duration) <-chan Time { return time.After(d) }
-
 // Tick is [time.Tick].
 func Tick(d Duration) <-chan Time { return time.Tick(d) }
 

@@ -24,7 +24,6 @@ func TestGoTests(t *testing.T) {
 		},
 		LeftOut: map[string]string{
 			"TestOverflowPeriodRuntimeTimer": "looks inside the runtime's timers",
-			"TestTimerGC/NewTimer":           "a Timer is held until it fires or is stopped",
 		},
 		Hasty: map[string]string{
 			"TestTicker":               "ticks may take a third longer than they should",
@@ -57,7 +56,7 @@ type setting string
 
 func (s setting) Value() string { return string(s) }
 
-// AsynctimerChan is the value of GODEBUG=asynctimerchan, which is ignored.
+// AsynctimerChan is the value of GODEBUG=asynctimerchan, which no test sets.
 var AsynctimerChan = setting("0")
 `
 

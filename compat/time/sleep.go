@@ -1,21 +1,19 @@
 package time
 
-import (
-	"time"
+import "time"
 
-	"github.com/epicycle-go/epicycle/compat/internal/process"
-)
-
-// Sleep returns after d, or at once if d <= 0. When more than 16 sleeping goroutines are due within the same
-// millisecond, they wake together, up to a millisecond late.
+// Sleep returns after d, or at once if d <= 0.
 func Sleep(d Duration) {
-	if d <= 0 {
-		return
-	}
-	if process.InBubble() {
+	if !watched() {
 		time.Sleep(d)
 		return
 	}
-	p := process.Get()
-	sleep(p, p.Clock.Elapsed(), d)
+	x := theirs()
+	at := x.add(d)
+	x.aimAt(at) // Sleep sets its timer in a moment
+	time.Sleep(d)
+	x.remove(at)
 }
+
+// After is [time.After].
+func After(d Duration) <-chan Time { return NewTimer(d).C }

@@ -1,6 +1,7 @@
 package time_test
 
 import (
+	"runtime"
 	"testing"
 	standard "time"
 
@@ -9,60 +10,23 @@ import (
 	"github.com/epicycle-go/epicycle/compat/time"
 )
 
-func TestTimerFiresOnce(t *testing.T) {
-	m := onMock(t)
-	timer := time.NewTimer(time.Second)
-	m.Add(time.Second - 1)
-	require.False(t, received(timer.C))
-	m.Add(1)
-	require.True(t, received(timer.C))
-	m.Add(time.Hour)
-	require.False(t, received(timer.C))
-	require.False(t, timer.Stop())
-	require.False(t, timer.Reset(time.Second))
-	m.Add(time.Second)
-	require.True(t, received(timer.C))
-}
-
-// After Stop or Reset nothing from before is received, and both are true while a value was
-// not received.
-func TestTimerHasNoStaleValue(t *testing.T) {
-	m := onMock(t)
-	timer := time.NewTimer(time.Second)
-	m.Add(time.Second)
-	require.True(t, timer.Stop())
-	require.False(t, received(timer.C))
-	require.False(t, timer.Stop())
-
-	require.False(t, timer.Reset(time.Second))
-	m.Add(time.Second)
-	require.True(t, timer.Reset(time.Minute))
-	require.False(t, received(timer.C))
-	require.True(t, timer.Reset(time.Hour), "pending")
-	m.Add(time.Hour - 1)
-	require.False(t, received(timer.C))
-	m.Add(1)
-	require.True(t, received(timer.C))
-}
-
-// What is due now is there when the call returns.
-func TestTimerDueNow(t *testing.T) {
-	m := onMock(t)
-	for _, d := range []time.Duration{0, -1, -time.Hour} {
-		timer := time.NewTimer(d)
-		m.Add(0)
+// The channels are lazy: what is due is there when one looks, although no other goroutine of the process has run.
+func TestChannelsThatArePolled(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const n = 20
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
+	for range n {
+		timer, start := time.NewTimer(time.Millisecond), time.Now()
+		for time.Since(start) < 2*time.Millisecond { // without a call that lets others run
+		}
 		require.True(t, received(timer.C))
-		require.False(t, timer.Reset(d))
-		m.Add(0)
-		require.True(t, timer.Reset(d), "the value was not received")
-		m.Add(0)
-		require.True(t, received(timer.C))
-		timer.Reset(time.Hour)
-		require.True(t, timer.Reset(d), "pending")
-		m.Add(0)
-		require.True(t, received(timer.C))
-		m.Add(2 * time.Hour)
-		require.False(t, received(timer.C))
+		require.True(t, received(ticker.C))
+		require.False(t, timer.Stop())
+	}
+	for _, c := range []<-chan time.Time{ticker.C, time.After(0), time.NewTimer(0).C} {
+		require.Zero(t, cap(c))
+		require.Zero(t, len(c))
 	}
 }
 
@@ -101,19 +65,28 @@ func TestAfterFuncResetsItself(t *testing.T) {
 	require.Equal(t, []time.Duration{time.Second, 61 * time.Second, 121 * time.Second}, at)
 }
 
-// A zero Timer panics as one of package time does.
-func TestZeroTimerPanics(t *testing.T) {
+// Bad calls panic as those of package time do, and a Stop of a zero Ticker does not.
+func TestPanics(t *testing.T) {
 	requirePanics(t, func() { new(standard.Timer).Stop() }, func() { new(time.Timer).Stop() })
 	requirePanics(t, func() { new(standard.Timer).Reset(1) }, func() { new(time.Timer).Reset(1) })
+	for _, d := range []time.Duration{0, -1} {
+		requirePanics(t, func() { standard.NewTicker(d) }, func() { time.NewTicker(d) })
+		requirePanics(t, func() { new(standard.Ticker).Reset(d) }, func() { new(time.Ticker).Reset(d) })
+		theirs, ours := standard.NewTicker(1), time.NewTicker(1)
+		requirePanics(t, func() { theirs.Reset(d) }, func() { ours.Reset(d) })
+		theirs.Stop()
+		ours.Stop()
+	}
+	requirePanics(t, func() { new(standard.Ticker).Reset(1) }, func() { new(time.Ticker).Reset(1) })
+	new(time.Ticker).Stop()
 }
 
 // C may be assigned to, as package time's tests do.
 func TestTimerWithAnotherChannel(t *testing.T) {
 	m := onMock(t)
 	other := make(chan time.Time, 1)
-	timer := time.NewTimer(time.Second)
+	timer := time.NewTimer(time.Hour)
 	timer.C = other
-	m.Add(time.Second)
 	require.True(t, timer.Stop())
 
 	f := time.AfterFunc(time.Second, func() { other <- time.Time{} })
