@@ -30,7 +30,9 @@ func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 // ChanTimer sends on C the wall time at which it was due, as a time.Timer of Go 1.23 and later does. After Stop or
 // Reset has returned, no value that was sent before is received. Stop and Reset treat the timer as pending until its
 // value is received. The timer keeps its place under MaxPending until it is stopped. Its methods may be called
-// concurrently. Unlike the channels of package time, C has a capacity of 1: cap(C) is 1, and len(C) may be 1.
+// concurrently. Unlike the channels of package time, C has a capacity of 1: cap(C) is 1, and len(C) may be 1. Nor is C
+// lazy: the wheel sends when it gets a processor. A loop that keeps all processors busy and looks at C from time to time
+// should use a Timer of compat/time, which is the runtime's. The same is true of a Ticker.
 type ChanTimer struct {
 	C <-chan time.Time
 

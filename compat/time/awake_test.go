@@ -125,11 +125,11 @@ func TestLoopIsNoCrowd(t *testing.T) {
 // Random times, against a list of them. The alarm is never set to later than the first time in another window than the
 // present one, and never more often than times were added.
 func TestAwakeModel(t *testing.T) {
-	for range 50 {
+	for range 20 {
 		x, c := onHandClock()
 		added, rung := 0, 0
 		var live []Duration
-		for range 2000 {
+		for range 1000 {
 			switch rand.IntN(4) {
 			case 0:
 				if n := len(live); n > 0 {
@@ -149,9 +149,8 @@ func TestAwakeModel(t *testing.T) {
 			}
 			from := max(c.elapsed, Duration(x.crowded.Load()))
 			for _, at := range live {
-				if at/width > from/width {
-					require.NotZero(t, c.aim)
-					require.LessOrEqual(t, c.aim, at)
+				if at/width > from/width && (c.aim == 0 || c.aim > at) {
+					require.FailNow(t, "the process is not woken", "%v is later than %v", c.aim, at)
 				}
 			}
 		}

@@ -15,10 +15,15 @@ import (
 type Timer struct {
 	C <-chan Time
 
-	std *time.Timer  // set if NewTimer has made the Timer, or in a bubble
-	at  atomic.Int64 // the time at which the process should be awake for std, or 0
+	std  *time.Timer  // set if NewTimer has made the Timer, or in a bubble
+	at   atomic.Int64 // the time at which the process should be awake for std, or 0
+	call *call        // set if std is not
+}
 
-	f     func()          // function of AfterFunc; nil if std is set
+// call is the call of a function on the wheel, with its Timer.
+type call struct {
+	Timer
+	f     func()
 	mu    sync.Mutex      // orders Stop and Reset
 	timer hierarchy.Timer // guarded by mu
 }
@@ -32,9 +37,10 @@ func AfterFunc(d Duration, f func()) *Timer {
 	if f == nil {
 		f = func() { panic("time: AfterFunc called with a nil function") }
 	}
-	t := &Timer{f: f}
-	t.timer, _ = process.Get().AfterFunc(d, f) // the wheel is never stopped or full
-	return t
+	c := &call{f: f}
+	c.call = c
+	c.timer, _ = process.Get().AfterFunc(d, f) // the wheel is never stopped or full
+	return &c.Timer
 }
 
 // NewTimer makes a Timer that sends the time on C after d.
@@ -43,6 +49,39 @@ func NewTimer(d Duration) *Timer {
 	t := &Timer{C: std.C, std: std}
 	t.watch(d)
 	return t
+}
+
+// Stop stops the timer. It returns true if the timer was pending, or had sent a value that was not received. For a
+// Timer of AfterFunc it returns false if the function was called or is about to be called. Stop does not wait for the
+// function.
+func (t *Timer) Stop() bool {
+	switch {
+	case t.call != nil:
+		return t.call.stop()
+	case t.std == nil:
+		return new(time.Timer).Stop() // panics
+	}
+	if at := t.at.Swap(0); at != 0 {
+		theirs().remove(Duration(at))
+	}
+	return t.std.Stop()
+}
+
+// Reset makes the timer fire after d, even if it has fired or was stopped. It returns what Stop would have returned. If
+// a function of AfterFunc is running, Reset does not wait for it.
+//
+// A Timer from outside a bubble that is reset inside does not fire, since its time is not the bubble's, until it is reset
+// outside. So it is with package time.
+func (t *Timer) Reset(d Duration) bool {
+	switch {
+	case t.call != nil:
+		return t.call.reset(d)
+	case t.std == nil:
+		return new(time.Timer).Reset(d) // panics
+	}
+	was := t.std.Reset(d)
+	t.watch(d)
+	return was
 }
 
 // watch sees to it that the process is awake when std is due, which was set to d from now.
@@ -58,46 +97,21 @@ func (t *Timer) watch(d Duration) {
 	}
 }
 
-// Stop stops the timer. It returns true if the timer was pending, or had sent a value that was not received. For a
-// Timer of AfterFunc it returns false if the function was called or is about to be called. Stop does not wait for the
-// function.
-func (t *Timer) Stop() bool {
-	switch {
-	case t.std != nil:
-		if at := t.at.Swap(0); at != 0 {
-			theirs().remove(Duration(at))
-		}
-		return t.std.Stop()
-	case t.f == nil:
-		return new(time.Timer).Stop() // panics
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.timer.Stop()
+func (c *call) stop() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.timer.Stop()
 }
 
-// Reset makes the timer fire after d, even if it has fired or was stopped. It returns what Stop would have returned. If
-// a function of AfterFunc is running, Reset does not wait for it.
-//
-// A Timer from outside a bubble that is reset inside does not fire, since its time is not the bubble's, until it is reset
-// outside. So it is with package time.
-func (t *Timer) Reset(d Duration) bool {
-	switch {
-	case t.std != nil:
-		was := t.std.Reset(d)
-		t.watch(d)
-		return was
-	case t.f == nil:
-		return new(time.Timer).Reset(d) // panics
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (c *call) reset(d Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if process.InBubble() {
-		return t.timer.Stop()
+		return c.timer.Stop()
 	}
-	if t.timer.Reset(d) {
+	if c.timer.Reset(d) {
 		return true
 	}
-	t.timer, _ = process.Get().AfterFunc(d, t.f)
+	c.timer, _ = process.Get().AfterFunc(d, c.f)
 	return false
 }
