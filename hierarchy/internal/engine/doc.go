@@ -13,6 +13,7 @@
 //	review.go     waking up later, as timers were stopped
 //	wake.go       a wake-up, and staying awake for the next one
 //	round.go      firing the timers that are due on all shards
+//	leave.go      what a round leaves to the goroutine of its ring
 //	pop.go        taking the timers that are due out of a shard
 //	tasks.go      giving callbacks to the executor
 //	mock.go       a wheel that is stepped by a mock clock

@@ -3,7 +3,6 @@ package engine
 import (
 	"math"
 	"runtime"
-	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 )
@@ -144,11 +143,8 @@ func (r *round[T]) dispatch() {
 		r.dispatchOne(v)
 		return
 	}
-	values := slices.Clone(c.due)
-	r.forget()
-	c.inFlight.queue(int64(len(values)))
-	if c.isGo {
-		c.relay(values)
+	if values := r.queue(); c.isGo {
+		c.relay(values).Start()
 	} else {
 		c.poolTogether(values)
 	}
@@ -178,7 +174,7 @@ func (r *round[T]) dispatchOne(v T) {
 // end ends the round, even if a callback has panicked or exited the goroutine.
 func (r *round[T]) end() {
 	c := r.core
-	r.dispatch()
+	r.leave()
 	if r.inline {
 		c.inFlight.finish()
 	}
