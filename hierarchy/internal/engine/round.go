@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"runtime"
+	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 )
@@ -143,8 +144,11 @@ func (r *round[T]) dispatch() {
 		r.dispatchOne(v)
 		return
 	}
-	if values := r.queue(); c.isGo {
-		c.relay(values).Start()
+	values := slices.Clone(c.due)
+	r.forget()
+	c.inFlight.queue(int64(len(values)))
+	if c.isGo {
+		c.relay(values)
 	} else {
 		c.poolTogether(values)
 	}

@@ -43,7 +43,7 @@ func (r *record) note(f func()) {
 func TestWheelIsToldOfEachTask(t *testing.T) {
 	values := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	for name, run := range map[string]func(r *record){
-		"Relay": func(r *record) { NewRelay(r, append([]int(nil), values...)).Start() },
+		"Relay": func(r *record) { Relay(r, append([]int(nil), values...)) },
 		"Alone": func(r *record) {
 			for _, v := range values {
 				go Alone(r, v)
