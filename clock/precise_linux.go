@@ -13,7 +13,7 @@ func precise() Clock {
 	if inBubble() {
 		return System()
 	}
-	return &preciseClock{system: system{start: time.Now()}, queue: wakeup.Process}
+	return &preciseClock{system: system{start: time.Now()}, waker: wakeup.Process}
 }
 
 // inBubble reports whether the caller runs in a testing/synctest bubble. There the runtime's
@@ -26,12 +26,12 @@ func inBubble() bool {
 	return time.Since(time.Unix(kernel.Unix())).Abs() > time.Hour
 }
 
-// preciseClock reads the time as System does. Its alarms are alarms of the queue.
+// preciseClock reads the time as System does. Its alarms are alarms of the waker.
 type preciseClock struct {
 	system
-	queue *wakeup.Queue
+	waker *wakeup.Waker
 }
 
-func (c *preciseClock) String() string { return fmt.Sprintf("precise, by %v", c.queue) }
+func (c *preciseClock) String() string { return fmt.Sprintf("precise, by %v", c.waker) }
 
-func (c *preciseClock) NewAlarm(ring func()) Alarm { return c.queue.NewAlarm(c.start, ring) }
+func (c *preciseClock) NewAlarm(ring func()) Alarm { return c.waker.NewAlarm(c.start, ring) }

@@ -44,10 +44,13 @@ func natsServers(t testing.TB, n int) (urls string, all []*server.Server) {
 	wg.Wait()
 	t.Cleanup(func() {
 		for _, s := range all {
-			s.Shutdown()
-			s.WaitForShutdown()
+			if s != nil {
+				s.Shutdown()
+				s.WaitForShutdown()
+			}
 		}
 	})
+	require.False(t, t.Failed())
 	return urls, all
 }
 

@@ -2,119 +2,122 @@ package wakeup
 
 import (
 	"errors"
-	"math/rand/v2"
-	"runtime"
-	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/epicycle-go/epicycle/clock/internal/timerfds"
 )
 
-// atMost is how long a test waits for an event that should come soon, before it fails. It
-// is long enough for a slow machine.
-const atMost = 30 * time.Second
-
-// counted returns a new queue, and the number of timerfds that it has opened. When the test
-// ends, its waiter and its timerfd must be gone.
-func counted(t *testing.T) (q *Queue, opened *atomic.Int32) {
-	t.Helper()
-	requireGone(t) // the waiter of an earlier test lingers for a moment
-	opened = new(atomic.Int32)
-	q = newQueue(func() (*timerfd, error) {
-		opened.Add(1)
-		return openTimerfd()
-	})
-	t.Cleanup(func() {
-		if t.Failed() { // the waiter may never end by itself, and would fail later tests
-			locked(q, q.end)
-		}
-		requireGone(t)
-	})
-	return q, opened
+// fakes stands for the timerfds that a waker opens in a bubble, where the kernel's time means nothing.
+type fakes struct {
+	mu sync.Mutex
+	state
+	refuse error // of the next open
+	lost   error // of the one that is open
 }
 
-// patient returns a counted queue whose waiter is not replaced, and stays until an alarm is
-// stopped, however slow the machine is. Alarms an hour ahead are near.
-func patient(t *testing.T) (q *Queue, opened *atomic.Int32) {
-	t.Helper()
-	q, opened = counted(t)
-	q.trust = time.Hour
-	q.near, q.hold = 10*time.Hour, 20*time.Hour
-	return q, opened
+type state struct {
+	opened, closed int
+	aimedAt        time.Duration // of the one that is open
 }
 
-// alarm returns an alarm of q that is stopped when the test ends.
-func alarm(t *testing.T, q *Queue, ring func()) *Alarm {
-	a := q.NewAlarm(epoch, ring)
-	t.Cleanup(a.Stop)
-	return a
-}
+func (s state) isOpen() bool { return s.opened > s.closed }
 
-// reportingAlarm returns an alarm of q that sends the time of each ring. A ring waits for
-// its receiver until the test ends.
-func reportingAlarm(t *testing.T, q *Queue) (a *Alarm, rings chan time.Duration) {
-	rings = make(chan time.Duration)
-	return alarm(t, q, func() {
-		select {
-		case rings <- sinceEpoch():
-		case <-t.Context().Done():
-		}
-	}), rings
-}
-
-// locked calls f with q.mu held.
-func locked(q *Queue, f func()) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	f()
-}
-
-// checkBackup returns an error if q's backup is not set as it should be. q.mu must be held.
-func (q *Queue) checkBackup() error {
-	at, waits := q.backup.at, q.waiting.Len() > 0
-	switch {
-	case q.waiter == nil && !waits && q.ringing == 0 && at != 0:
-		return errors.New("the backup is set although no alarm waits or rings")
-	case q.waiter == nil && waits && (at == 0 || at > q.waiting.First().at):
-		return errors.New("the backup does not stand in for the waiter")
-	case q.waiter == nil || q.waiter.rings != nil || q.aim == unaimed || q.aim < sinceEpoch():
-		return nil
-	case q.overload.lasts() && waits && (at == 0 || at > q.waiting.First().at):
-		return errors.New("the backup does not help the overloaded waiter")
-	case !(q.overload.lasts() && waits) && (at == 0 || at > later(q.aim, (guardAfter+1)*q.trust)):
-		return errors.New("the backup does not guard the waiter")
+func (f *fakes) open() (expiry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.refuse != nil {
+		return nil, f.refuse
 	}
-	return nil
+	f.opened++
+	f.aimedAt, f.lost = 0, nil
+	return f, nil
 }
 
-// received returns the next value from c. The test fails if none comes.
-func received[T any](t *testing.T, c <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-c:
-	case <-time.After(atMost):
-		require.Fail(t, "nothing comes")
+func (f *fakes) aim(at time.Duration) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.lost == nil {
+		f.aimedAt = at
 	}
-	return v
+	return f.lost
 }
 
-// soon returns a time that is less than a millisecond away.
-func soon() time.Duration { return sinceEpoch() + rand.N(time.Millisecond) }
-
-// waiters returns the number of waiters in the process.
-func waiters() int {
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	return strings.Count(string(stacks), "wakeup.(*waiter).read(")
+func (f *fakes) check() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lost
 }
 
-// requireGone waits until the process has no timerfd and no waiter.
-func requireGone(t *testing.T) {
+func (f *fakes) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed++
+}
+
+func (f *fakes) now() state {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state
+}
+
+// set makes the next open fail, and aims of what is open.
+func (f *fakes) set(refuse, lost error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refuse, f.lost = refuse, lost
+}
+
+var errFake = errors.New("none to be had")
+
+// times are the times at which something happened.
+type times struct {
+	mu  sync.Mutex
+	all []time.Duration
+}
+
+func (x *times) add() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.all = append(x.all, sinceEpoch())
+}
+
+// taken returns the times, and forgets them.
+func (x *times) taken() []time.Duration {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	all := x.all
+	x.all = nil
+	return all
+}
+
+// inBubble calls f in a bubble, with a waker that has fakes for timerfds, and with an epoch in the bubble's time. When f
+// returns, no alarm may be set, and the timerfd must be closed.
+func inBubble(t *testing.T, f func(t *testing.T, w *Waker, fds *fakes)) {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(timerfds.Open()) == 0 && waiters() == 0 },
-		atMost, time.Millisecond)
+	outside := epoch
+	defer func() { epoch = outside }()
+	synctest.Test(t, func(t *testing.T) {
+		epoch = time.Now()
+		var fds fakes
+		w := newWaker(fds.open)
+		f(t, w, &fds)
+		pass(300 * time.Millisecond) // as promised
+		require.Zero(t, w.watched.Len())
+		require.False(t, fds.now().isOpen())
+	})
+}
+
+// pass lets time pass in a bubble, and returns when all is done that is due by then.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// alarm returns an alarm of w, and the times at which it rings.
+func alarm(w *Waker) (*Alarm, *times) {
+	var rings times
+	return w.NewAlarm(epoch, rings.add), &rings
 }

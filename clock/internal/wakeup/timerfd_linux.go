@@ -6,14 +6,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// timerfd is a descriptor that becomes readable at a certain time of CLOCK_MONOTONIC. The
-// runtime's network poller waits for it.
+// timerfd is a descriptor that becomes readable at a certain time of CLOCK_MONOTONIC. The runtime's network poller
+// watches it. Nobody reads it.
 //
 // Other code may close the descriptor by its number. The number then names nothing, or the
 // next file that is opened, which may be another timerfd. Therefore the timerfd carries a
@@ -22,12 +21,11 @@ import (
 type timerfd struct {
 	fd   int // valid until close
 	file *os.File
-	conn syscall.RawConn
 	base int64         // CLOCK_MONOTONIC at epoch, in nanoseconds
 	mark unix.Timespec // the interval of the timerfd
 }
 
-func openTimerfd() (*timerfd, error) {
+func openTimerfd() (expiry, error) {
 	base, err := monotonicAtEpoch()
 	if err != nil {
 		return nil, err
@@ -44,15 +42,15 @@ func openTimerfd() (*timerfd, error) {
 	return t, nil
 }
 
-// newMark returns a random interval that no other timerfd is likely to have. It is decades long,
-// so the timerfd never expires a second time.
-func newMark() unix.Timespec { return unix.NsecToTimespec(int64(furthest - rand.N(furthest/2))) }
+// newMark returns a random interval that no other timerfd is likely to have. It is decades long, so the timerfd never
+// expires a second time.
+func newMark() unix.Timespec {
+	const decades = 50 * 365 * 24 * time.Hour // seconds may have 32 bits
+	return unix.NsecToTimespec(int64(decades - rand.N(decades/2)))
+}
 
 // prepare tries every operation that the timerfd needs, and returns the first error.
-func (t *timerfd) prepare() (err error) {
-	if t.conn, err = t.file.SyscallConn(); err != nil {
-		return err
-	}
+func (t *timerfd) prepare() error {
 	if err := t.file.SetReadDeadline(time.Time{}); err != nil {
 		return err // the poller does not support the descriptor
 	}
@@ -79,18 +77,13 @@ func monotonicAtEpoch() (base int64, err error) {
 	return base, nil
 }
 
-// furthest is the latest time that the timerfd is aimed at, because the kernel's seconds may
-// have 32 bits. For a later alarm the waiter wakes too early and aims again.
-const furthest = 50 * 365 * 24 * time.Hour
-
 // aim makes the timerfd expire at the time at since epoch, or at once if that time is past. It replaces the previous
-// aim, and clears an expiry that has already happened.
+// aim.
 func (t *timerfd) aim(at time.Duration) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	at = max(1, min(at, furthest)+time.Duration(t.base))
-	return t.set(unix.NsecToTimespec(int64(at)))
+	return t.set(unix.NsecToTimespec(max(1, int64(at)+t.base)))
 }
 
 func (t *timerfd) set(at unix.Timespec) error {
@@ -113,15 +106,6 @@ func (t *timerfd) check() error {
 	}
 	return nil
 }
-
-// wait calls f at once, and again each time the timerfd may have expired, until f returns true. It returns an error if
-// it cannot wait, or once interrupt was called.
-func (t *timerfd) wait(f func() (done bool)) error {
-	return t.conn.Read(func(uintptr) bool { return f() })
-}
-
-// interrupt makes wait return, now and whenever it is called later. It makes no system call.
-func (t *timerfd) interrupt() { _ = t.file.SetReadDeadline(time.Unix(1, 0)) }
 
 // close closes the descriptor, unless its number no longer names this timerfd.
 func (t *timerfd) close() {

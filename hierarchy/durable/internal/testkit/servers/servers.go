@@ -3,9 +3,7 @@
 package servers
 
 import (
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/url"
 	"strconv"
@@ -48,10 +46,10 @@ func URL(user string, port int) string {
 	return u.String()
 }
 
-// Cluster returns the configuration of n servers that know each other, on ports that were free just now. dir returns
+// Cluster returns the configuration of n servers that know each other, on ports that this process reserves. dir returns
 // the directory of each.
 func Cluster(n int, dir func(i int) string) ([]Config, error) {
-	ports, err := freePorts(2 * n)
+	ports, err := reservePorts(2 * n)
 	if err != nil {
 		return nil, err
 	}
@@ -66,30 +64,6 @@ func Cluster(n int, dir func(i int) string) ([]Config, error) {
 	}
 	return all, nil
 }
-
-// Ports are drawn below the range from which systems assign ports to connections at any time.
-const firstPort, lastPort = 10_000, 32_000
-
-// freePorts draws n ports on which nobody listens.
-func freePorts(n int) (ports []int, err error) {
-	var listeners []net.Listener
-	for tries := 0; len(ports) < n; tries++ {
-		port := firstPort + rand.IntN(lastPort-firstPort)
-		l, failed := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
-		if failed == nil {
-			listeners, ports = append(listeners, l), append(ports, port)
-		} else if tries == mostTries {
-			err = failed
-			break
-		}
-	}
-	for _, l := range listeners {
-		err = errors.Join(err, l.Close())
-	}
-	return ports, err
-}
-
-const mostTries = 1000
 
 // Start starts a server, and returns when clients can connect.
 func Start(cfg Config) (*server.Server, error) {
