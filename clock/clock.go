@@ -21,6 +21,12 @@ type Clock interface {
 // method Review(func()). The wheel calls it once, before Set. The clock calls the function that was passed to it some
 // time before a ring, and the wheel then calls Set or Stop if it does not need that ring any more.
 //
+// A ring may leave to its goroutine what can take long, as a callback can. For this, the alarms of a clock may have a
+// method Then(func()), which the wheel may call inside ring. When ring has returned, its goroutine calls the function
+// that was passed last, once, even if the alarm was stopped. From then on, the next ring must not wait for that
+// goroutine, nor must another alarm: the function may block, panic or exit the goroutine. If ring is called again
+// before, the function may be called after that ring.
+//
 // The alarms of a Mock have two more methods, for owners other than wheels. OnJump(func()) registers a function to be
 // called after each Jump, in which an owner that uses the wall clock can set its alarm anew. Run(func()) calls a
 // function as a callback of the Mock, inside which moving the Mock panics.

@@ -23,7 +23,19 @@ func (c *spinning) String() string { return fmt.Sprintf("%v, spinning for %v", c
 func (c *spinning) NewAlarm(ring func()) Alarm {
 	a := &spinningAlarm{clock: c, ring: ring}
 	a.alarm = c.Clock.NewAlarm(a.approach)
+	if inner, ok := a.alarm.(thener); ok {
+		return spinningThener{a, inner}
+	}
 	return a
+}
+
+// thener is an alarm with the method Then. See Alarm.
+type thener interface{ Then(f func()) }
+
+// spinningThener is a spinningAlarm that rings inside a ring of a thener, and has its method Then.
+type spinningThener struct {
+	*spinningAlarm
+	thener
 }
 
 // spinningAlarm aims an alarm of the Precise clock window before its own aim. The aim may change while the

@@ -44,3 +44,6 @@ func (a *timerAlarm) Stop() {
 		a.timer.Stop()
 	}
 }
+
+// Then makes the goroutine of the ring call f after the ring. See Alarm.
+func (a *timerAlarm) Then(f func()) { a.call.Then(f) }

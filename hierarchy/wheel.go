@@ -79,8 +79,8 @@ func (w *Wheel) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx
 
 // AfterInline is AfterFunc with Inline for this one timer, whatever the executor of the wheel: f is called in the
 // goroutine that woke the wheel, with the wall time at which the timer was due. Use it for an f that never blocks, such
-// as one that sends to a channel with room: all other timers of the wheel wait for it. It saves the goroutine that Go
-// would start. If the timer was reset, due is the time to which it was last reset.
+// as one that sends to a channel with room: all other timers of the wheel wait for it. It never takes a goroutine of
+// its own. If the timer was reset, due is the time to which it was last reset.
 //
 // If d <= 0, f is called before AfterInline returns, or on a mock in the next Add. So the caller must not hold a lock
 // that f takes. Shutdown does not wait for that call. After Timer.Reset with d <= 0, the wheel wakes at once and calls

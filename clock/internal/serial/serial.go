@@ -13,8 +13,9 @@ type Call struct {
 	F func() // immutable
 
 	mu      sync.Mutex
-	running bool // guarded by mu
-	again   bool // guarded by mu; whether Run was called while F was running
+	running bool   // guarded by mu
+	again   bool   // guarded by mu; whether Run was called while F was running
+	then    func() // guarded by mu; what was passed to Then; nil if there is none
 }
 
 // Run calls F. If F is already running, Run returns at once, and the goroutine that runs F calls it again when it has
@@ -23,22 +24,49 @@ func (c *Call) Run() {
 	if !c.begin() {
 		return
 	}
+	if then := c.repeat(); then != nil {
+		then()
+	}
+}
+
+// Then makes the goroutine that runs F call f once, when F has returned and no other call of F was asked for. From then
+// on Run calls F in another goroutine, even before f begins. So f may block, panic or exit the goroutine. If F panics
+// or exits the goroutine, f is called in a new one. Only F may call Then. A function that was passed earlier and not
+// called yet is replaced.
+func (c *Call) Then(f func()) {
+	c.mu.Lock()
+	c.then = f
+	c.mu.Unlock()
+}
+
+// repeat calls F until no further call was asked for meanwhile. It returns what to call then.
+func (c *Call) repeat() (then func()) {
 	returned := false
 	defer func() {
-		if !returned && c.more() { // F panicked or exited its goroutine
-			c.end()
-			go func() {
-				pprof.SetGoroutineLabels(context.Background()) // the labels that F has left
-				c.Run()
-			}()
+		if !returned { // F panicked or exited its goroutine
+			c.goOn()
 		}
 	}()
-	for {
+	for again := true; again; {
 		c.F()
-		if !c.more() {
-			returned = true
-			return
-		}
+		again, then = c.next()
+	}
+	returned = true
+	return then
+}
+
+// goOn does in a new goroutine what this one has left to do.
+func (c *Call) goOn() {
+	again, do := c.next()
+	if again {
+		c.end()
+		do = c.Run
+	}
+	if do != nil {
+		go func() {
+			pprof.SetGoroutineLabels(context.Background()) // the labels that F has left
+			do()
+		}()
 	}
 }
 
@@ -53,14 +81,17 @@ func (c *Call) begin() bool {
 	return true
 }
 
-// more reports whether to call F again. If not, it records that F is no longer running.
-func (c *Call) more() bool {
+// next reports whether to call F again. If not, it records that F is no longer running, and returns what to call then.
+func (c *Call) next() (again bool, then func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	again := c.again
+	again = c.again
 	c.again = false
 	c.running = again
-	return again
+	if !again {
+		then, c.then = c.then, nil
+	}
+	return again, then
 }
 
 func (c *Call) end() {

@@ -51,6 +51,7 @@ type Core[T any] struct {
 	quota     quota
 	aim       aim
 	inFlight  inFlight
+	left      left[T]
 	waking    int64 // deadline of the timer with RunInWake whose callback a round is calling; only that callback reads it
 	panics    atomic.Uint64
 	skipped   atomic.Uint64 // runs that repeaters missed
@@ -96,6 +97,7 @@ func New[T any](cfg Config, fire func(T)) *Core[T] {
 		c.isGo, c.pool = cfg.IsGo, cfg.Pool
 		c.direct = c.isGo || c.pool != nil
 	}
+	c.expectLeft()
 	c.budget, c.together = batch, 1
 	switch {
 	case c.mock != nil:

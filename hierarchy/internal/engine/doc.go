@@ -13,6 +13,7 @@
 //	review.go     waking up later, as timers were stopped
 //	wake.go       a wake-up, and staying awake for the next one
 //	round.go      firing the timers that are due on all shards
+//	leave.go      what a round leaves to the goroutine of its ring
 //	pop.go        taking the timers that are due out of a shard
 //	tasks.go      giving callbacks to the executor
 //	mock.go       a wheel that is stepped by a mock clock
@@ -37,7 +38,7 @@
 //	the owner's lock      of a Repeater, Ticker, ChanTimer or context
 //	aim.mu                held while the alarm is aimed, and all shards are asked for their deadlines
 //	Shard.Mu              the locks of several shards are taken in the order of their numbers
-//	inFlight.mu, waitsPart.mu, locks of the clock, the lock of a Pool
+//	inFlight.mu, waitsPart.mu, left.mu, locks of the clock, the lock of a Pool
 //
 // No callback of a user is called with any of them held. The value of a timer with AskFirst is a method of package
 // hierarchy, and is called with the lock of its shard held.

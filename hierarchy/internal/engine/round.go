@@ -178,7 +178,7 @@ func (r *round[T]) dispatchOne(v T) {
 // end ends the round, even if a callback has panicked or exited the goroutine.
 func (r *round[T]) end() {
 	c := r.core
-	r.dispatch()
+	r.leave()
 	if r.inline {
 		c.inFlight.finish()
 	}

@@ -13,6 +13,7 @@ import (
 func (c *Core[T]) wake() {
 	c.inFlight.addRound()
 	defer c.inFlight.removeRound()
+	c.passOn()
 	if r, ok := c.beginRound(); ok {
 		defer r.end()
 		for more := true; more; more = r.goOn() {
@@ -78,7 +79,6 @@ const (
 // While it waits, it lets other goroutines run, if this round has woken or started any.
 func (r *round[T]) goOn() bool {
 	c := r.core
-	r.dispatch()
 	if r.stays++; r.stays > maxStays {
 		return false
 	}
@@ -87,8 +87,12 @@ func (r *round[T]) goOn() bool {
 			return false
 		}
 		r.now = c.Now()
-		if away := c.aim.beginNext(c.nearest(), r.now); away == 0 || away > armCost {
-			return away == 0
+		away := c.aim.beginNext(c.nearest(), r.now)
+		if away > armCost {
+			return false
+		}
+		if r.dispatch(); away == 0 {
+			return true
 		}
 		if !c.inline || r.woke {
 			runtime.Gosched()

@@ -28,14 +28,6 @@ func Relay[T any](w Wheel[T], values []T) {
 	go r.goOn()
 }
 
-// Alone calls the callback of v, which is counted as queued, in a goroutine of its own.
-func Alone[T any](w Wheel[T], v T) {
-	forgetLabels()
-	w.Start()
-	defer w.Finish()
-	w.Call(v)
-}
-
 // run calls the callbacks that are left. Meanwhile, the wheel counts one running task for this goroutine.
 func (r *relay[T]) run() {
 	i := r.take()

@@ -49,6 +49,11 @@ func TestWheelIsToldOfEachTask(t *testing.T) {
 				go Alone(r, v)
 			}
 		},
+		"Here": func(r *record) {
+			for _, v := range values {
+				go Here(r, v)
+			}
+		},
 		"Pool": func(r *record) { Queue(PoolOf(NewPool(2)), r, append([]int(nil), values...), 7) },
 	} {
 		t.Run(name, func(t *testing.T) {

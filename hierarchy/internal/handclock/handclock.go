@@ -18,6 +18,9 @@ type Clock struct {
 	Ring func()
 	// Review makes the wheel check whether it still needs the alarm.
 	Review func()
+	// HasThen gives the alarm the method Then, which sets Left: the test calls that after Ring.
+	HasThen bool
+	Left    func()
 	// OnSet is nil, or called when the alarm is aimed.
 	OnSet func()
 
@@ -43,6 +46,9 @@ func (c *Clock) Elapsed() time.Duration {
 
 func (c *Clock) NewAlarm(ring func()) clock.Alarm {
 	c.Ring = ring
+	if c.HasThen {
+		return thenAlarm{alarm{c}}
+	}
 	return alarm{c}
 }
 
@@ -89,3 +95,8 @@ func (a alarm) Set(elapsed time.Duration) {
 }
 
 func (a alarm) Review(f func()) { a.Clock.Review = f }
+
+// thenAlarm is an alarm with the method Then.
+type thenAlarm struct{ alarm }
+
+func (a thenAlarm) Then(f func()) { a.Left = f }
