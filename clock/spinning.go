@@ -23,19 +23,7 @@ func (c *spinning) String() string { return fmt.Sprintf("%v, spinning for %v", c
 func (c *spinning) NewAlarm(ring func()) Alarm {
 	a := &spinningAlarm{clock: c, ring: ring}
 	a.alarm = c.Clock.NewAlarm(a.approach)
-	if inner, ok := a.alarm.(thener); ok {
-		return spinningThener{a, inner}
-	}
 	return a
-}
-
-// thener is an alarm with the method Then. See Alarm.
-type thener interface{ Then(f func()) }
-
-// spinningThener is a spinningAlarm that rings inside a ring of a thener, and has its method Then.
-type spinningThener struct {
-	*spinningAlarm
-	thener
 }
 
 // spinningAlarm aims an alarm of the Precise clock window before its own aim. The aim may change while the
@@ -71,6 +59,9 @@ func (a *spinningAlarm) Review(f func()) {
 		inner.Review(f)
 	}
 }
+
+// Then makes the goroutine of a ring call f after it, which is after the ring of the alarm of the Precise clock. See Alarm.
+func (a *spinningAlarm) Then(f func()) { a.alarm.(interface{ Then(func()) }).Then(f) }
 
 // approach is called window before the aim, and calls ring when the aim has come.
 func (a *spinningAlarm) approach() {

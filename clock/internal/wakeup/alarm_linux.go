@@ -42,6 +42,9 @@ func (w *Waker) NewAlarm(start time.Time, ring func()) *Alarm {
 // nothing is prepared for that ring. f must not wait for anything but locks. Review must be called before Set.
 func (a *Alarm) Review(f func()) { a.review = f }
 
+// Then makes the goroutine of a ring call f after it. See clock.Alarm.
+func (a *Alarm) Then(f func()) { a.call.Then(f) }
+
 // Set sets the alarm to ring at the time elapsed. If that time has passed, the alarm rings at once, but in another
 // goroutine.
 func (a *Alarm) Set(elapsed time.Duration) {
