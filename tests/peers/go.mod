@@ -1,6 +1,6 @@
 module github.com/epicycle-go/epicycle/tests/peers
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/RussellLuo/timingwheel v0.0.0-20220218152713-54845bda3108

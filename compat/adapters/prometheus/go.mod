@@ -1,6 +1,6 @@
 module github.com/epicycle-go/epicycle/compat/adapters/prometheus
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/epicycle-go/epicycle v0.0.0
