@@ -102,7 +102,7 @@ func TestContextHasItsErrorBeforeItIsDone(t *testing.T) {
 			parent.hook = func() {
 				if doneState(done) != notDone {
 					hooked++
-					require.Error(t, causeOfGo125(ctx), name)
+					require.Error(t, causeUnasked(ctx), name)
 					require.Error(t, ctx.Err(), name)
 				}
 			}
