@@ -120,8 +120,7 @@ func New(w Wheel, parent context.Context, t time.Time, now, due int64, cause err
 	}
 	c := &timeoutContext{parent: parent, wheel: w, deadline: t, due: due}
 	if cause != nil {
-		given := cause
-		c.cause = &given
+		c.cause = new(cause)
 	}
 	cancel := c.cancel // allocated once: the caller, the wheel and the parent call it
 	n := c.inspectParent()
