@@ -14,13 +14,16 @@ type handClock struct {
 	elapsed Duration
 	aim     Duration // of the alarm; 0 if it is not set
 	ring    func()
+	review  func()
 	rings   []Duration
+	setting Duration // what Set takes
 }
 
 func (c *handClock) Now() Time                        { return Unix(0, int64(c.elapsed)) }
 func (c *handClock) Elapsed() Duration                { return c.elapsed }
 func (c *handClock) NewAlarm(ring func()) clock.Alarm { c.ring = ring; return c }
-func (c *handClock) Set(elapsed Duration)             { c.aim = elapsed }
+func (c *handClock) Set(elapsed Duration)             { c.aim, c.elapsed = elapsed, c.elapsed+c.setting }
+func (c *handClock) Review(f func())                  { c.review = f }
 func (c *handClock) Stop()                            { c.aim = 0 }
 
 // moveTo moves the clock, and rings the alarm on the way.
@@ -57,7 +60,7 @@ func (x *instants) set(d Duration) Duration {
 func TestAwakeAtAFewTimes(t *testing.T) {
 	x, c := onHandClock()
 	start := c.elapsed
-	at := func(d Duration) Duration { return start + d + slack }
+	at := func(d Duration) Duration { return start + d }
 	for _, d := range []Duration{5 * Millisecond, Microsecond, 900 * Millisecond, 70 * Millisecond} {
 		require.Equal(t, at(d), x.set(d))
 	}
@@ -68,27 +71,94 @@ func TestAwakeAtAFewTimes(t *testing.T) {
 	require.Empty(t, c.taken())
 }
 
+// So it is where they are within a millisecond, and where one of them is removed.
+func TestAwakeAtTimesOfOneWindow(t *testing.T) {
+	x, c := onHandClock()
+	start := c.elapsed - c.elapsed%width + width
+	c.moveTo(start)
+	for _, d := range []Duration{100, 700, 300} {
+		x.set(d * Microsecond)
+	}
+	x.remove(x.set(50 * Microsecond))
+	x.aimAt(x.next(start, never)) // as for a time that is set anew
+	c.moveTo(start + Second)
+	require.Equal(t, []Duration{
+		start + 50*Microsecond, // in vain
+		start + 100*Microsecond, start + 300*Microsecond, start + 700*Microsecond,
+	}, c.taken())
+}
+
+// The farthest time that is added does not take the place of one that is not past.
+func TestAwakeAtTheFarthestTime(t *testing.T) {
+	x, c := onHandClock()
+	start := c.elapsed - c.elapsed%width + width - 3
+	c.moveTo(start)
+	for _, d := range []Duration{2, 1, far} {
+		x.set(d)
+	}
+	c.moveTo(start + 2*Second)
+	require.Equal(t, []Duration{start + 1, start + 2, start + far}, c.taken())
+}
+
+// Nothing is prepared for a time that was removed: the alarm is stopped when the clock asks before a far ring.
+func TestRemovedTimeIsReviewed(t *testing.T) {
+	x, c := onHandClock()
+	at := x.set(900 * Millisecond)
+	c.elapsed += 800 * Millisecond
+	c.review()
+	require.Equal(t, at, c.aim)
+	x.remove(at)
+	c.review()
+	require.Zero(t, c.aim)
+	require.EqualValues(t, never, x.aim.Load())
+	require.Equal(t, at+1, x.set(100*Millisecond+1))
+	require.Equal(t, at+1, c.aim)
+}
+
+// What aiming takes is not slept again, so that the process is woken when the sleeper is due.
+func TestSleepUntilWhatWasAimedAt(t *testing.T) {
+	x, c := onHandClock()
+	c.setting = 20 * Microsecond
+	start := c.elapsed
+	for _, d := range []Duration{Millisecond, Hour, 0, -1} {
+		x.sleep(d, func(left Duration) {
+			require.Equal(t, start+d, c.elapsed+left)
+			if d == Millisecond {
+				require.Equal(t, start+d, c.aim)
+			}
+		})
+		start = c.elapsed
+	}
+	c.moveTo(Hour + Second)
+	require.Len(t, c.taken(), 1)
+	require.Zero(t, c.aim)
+}
+
 // Times that are past or far ahead are not watched.
 func TestNotAwakeAtFarTimes(t *testing.T) {
 	x, c := onHandClock()
-	for _, d := range []Duration{0, -1, -1 << 63, reach * width, Hour, 1<<63 - 1} {
+	for _, d := range []Duration{0, -1, -1 << 63, far + 1, Hour, 1<<63 - 1} {
 		require.Zero(t, x.set(d))
 	}
 	require.Zero(t, c.aim)
 }
 
-// A window does not take the times of another one that has the same place.
+// Windows that share places do not take each other's times, and leave each other room.
 func TestWindowsThatShareAPlace(t *testing.T) {
 	x, c := onHandClock()
-	at := x.set(10 * Millisecond)
-	c.moveTo(at)
-	c.moveTo(at - at%width + reach*width - 5*Millisecond)
-	require.EqualValues(t, never, x.next(c.elapsed))
-	again := x.set(10 * Millisecond)
-	x.remove(at) // as late as that
-	c.taken()
-	c.moveTo(again)
-	require.Equal(t, []Duration{again}, c.taken())
+	earlier := Duration(0)
+	for i := range 4 * few {
+		at := x.set(10 * Millisecond)
+		require.NotZero(t, at)
+		if i%2 == 0 {
+			x.remove(earlier) // as late as that
+		}
+		c.moveTo(at)
+		require.Equal(t, []Duration{at}, c.taken())
+		earlier = at
+		c.moveTo(at + reach*width - 10*Millisecond)
+		require.Empty(t, c.taken())
+	}
 }
 
 // In a crowd the process is left alone, until some time after it was one.
@@ -99,7 +169,7 @@ func TestCrowdIsLeftAlone(t *testing.T) {
 	for i := range Duration(few) {
 		require.NotZero(t, x.set(10*width+i))
 	}
-	require.NotZero(t, x.set(10*width+few), "the one that makes it a crowd")
+	require.Zero(t, x.set(10*width+few), "the one that makes it a crowd")
 	require.Zero(t, x.set(Millisecond))
 	c.moveTo(start + lasting - 1)
 	require.Zero(t, x.set(Millisecond))
@@ -108,6 +178,18 @@ func TestCrowdIsLeftAlone(t *testing.T) {
 	at := x.set(Millisecond)
 	c.moveTo(at)
 	require.Equal(t, []Duration{at}, c.taken())
+}
+
+// Timers that are due one after the other within a window are a crowd, too.
+func TestTimersInALoopAreACrowd(t *testing.T) {
+	x, c := onHandClock()
+	c.moveTo(c.elapsed - c.elapsed%width + width)
+	for range few {
+		at := x.set(Microsecond)
+		require.NotZero(t, at)
+		c.moveTo(at)
+	}
+	require.Zero(t, x.set(Microsecond))
 }
 
 // However often a timer is set and stopped, or a goroutine sleeps, within a window, it is no crowd.
@@ -122,8 +204,8 @@ func TestLoopIsNoCrowd(t *testing.T) {
 	}
 }
 
-// Random times, against a list of them. The alarm is never set to later than the first time in another window than the
-// present one, and never more often than times were added.
+// Random times, against a list of them. The alarm is never set to later than the first of them, and rings no more often
+// than times were added.
 func TestAwakeModel(t *testing.T) {
 	for range 20 {
 		x, c := onHandClock()
@@ -149,7 +231,7 @@ func TestAwakeModel(t *testing.T) {
 			}
 			from := max(c.elapsed, Duration(x.crowded.Load()))
 			for _, at := range live {
-				if at/width > from/width && (c.aim == 0 || c.aim > at) {
+				if at > from && (c.aim == 0 || c.aim > at) {
 					require.FailNow(t, "the process is not woken", "%v is later than %v", c.aim, at)
 				}
 			}
@@ -178,12 +260,25 @@ func TestAwakeForTicks(t *testing.T) {
 	require.Empty(t, x.tickers)
 }
 
+// The gap after one tick does not delay another one, if the process was woken in between.
+func TestTickAfterATimer(t *testing.T) {
+	x, c := onHandClock()
+	start := c.elapsed
+	x.watch(new(ticks), Millisecond)
+	x.set(900 * Microsecond)
+	x.set(1100 * Microsecond)
+	c.moveTo(start + 1500*Microsecond)
+	require.Equal(t, []Duration{start + 900*Microsecond, start + Millisecond, start + 1100*Microsecond}, c.taken())
+	require.Equal(t, start+2*Millisecond, c.aim)
+}
+
 // Short periods do not keep a processor busy, and a period may be as long as a Duration can be.
 func TestAwakeForTicksOfAnyPeriod(t *testing.T) {
 	x, c := onHandClock()
 	start := c.elapsed
 	x.watch(new(ticks), Nanosecond)
 	x.watch(new(ticks), 1<<63-1)
+	require.Len(t, x.tickers, 1)
 	c.moveTo(start + 100*gap)
 	require.LessOrEqual(t, len(c.taken()), 101)
 }
@@ -216,7 +311,7 @@ func TestWhatIsWatched(t *testing.T) {
 	require.Zero(t, timer.at.Load())
 	timer.Stop()
 
-	ticker := NewTicker(Hour)
+	ticker := NewTicker(Second)
 	isWatched := func() bool {
 		x := theirs()
 		x.mu.Lock()
@@ -226,7 +321,9 @@ func TestWhatIsWatched(t *testing.T) {
 	require.True(t, isWatched())
 	ticker.Stop()
 	require.False(t, isWatched())
-	ticker.Reset(Hour)
+	ticker.Reset(Second)
 	require.True(t, isWatched())
+	ticker.Reset(Hour)
+	require.False(t, isWatched())
 	ticker.Stop()
 }
