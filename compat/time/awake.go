@@ -27,6 +27,7 @@ type instants struct {
 	windows [reach]window
 	aim     atomic.Int64 // what the alarm is set to, or never; written with mu held
 	crowded atomic.Int64 // time until which a crowd is assumed to last
+	end     atomic.Int64 // end of the last window that had a time
 
 	mu      sync.Mutex
 	alarm   clock.Alarm // guarded by mu, as the next one
@@ -84,10 +85,19 @@ func (x *instants) add(d time.Duration) (at time.Duration) {
 		return 0
 	}
 	if at = now + d; x.window(at).add(at) {
+		x.extend(at)
 		return at
 	}
 	x.crowded.Store(int64(now + lasting))
 	return 0
+}
+
+// extend sets end for a time that was added. That changes end no more than once in the length of a window.
+func (x *instants) extend(at time.Duration) {
+	end := int64(at/width+1) * int64(width)
+	for old := x.end.Load(); old < end && !x.end.CompareAndSwap(old, end); {
+		old = x.end.Load()
+	}
 }
 
 // remove removes a time that add has returned.
@@ -130,8 +140,7 @@ func (x *instants) ring() {
 
 // next returns the earliest time after now and before until that is known, or until.
 func (x *instants) next(now, until time.Duration) time.Duration {
-	present := now / width * width
-	for at := present; at < min(present+reach*width, until); at += width {
+	for at := now / width * width; at < min(time.Duration(x.end.Load()), until); at += width {
 		if next := x.window(at).next(now); next < until {
 			return next
 		}
