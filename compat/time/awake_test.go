@@ -110,7 +110,7 @@ func TestRemovedTimeIsReviewed(t *testing.T) {
 	x.remove(at)
 	c.review()
 	require.Zero(t, c.aim)
-	require.EqualValues(t, never, x.aim.Load())
+	require.Equal(t, int64(never), x.aim.Load())
 	require.Equal(t, at+1, x.set(100*Millisecond+1))
 	require.Equal(t, at+1, c.aim)
 }
