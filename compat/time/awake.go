@@ -26,7 +26,7 @@ type instants struct {
 	clock   clock.Clock // immutable
 	windows [reach]window
 	aim     atomic.Int64 // what the alarm is set to, or never; written with mu held
-	crowded atomic.Int64 // time until which a crowd is assumed to last
+	crowded atomic.Bool  // whether there is a crowd; written with mu held
 
 	mu      sync.Mutex
 	alarm   clock.Alarm // guarded by mu, as the next one
@@ -41,8 +41,8 @@ const (
 	reach = 1 << 10
 	// few is the number of times in a window from which on there is a crowd.
 	few = 4
-	// lasting is the time for which a crowd is assumed to last. Times are not even counted meanwhile.
-	lasting = 16 * width
+	// lasting is the time for which a crowd is assumed to last. Meanwhile times are not even counted.
+	lasting = 128 * width
 	// slack is the time after a timer at which the process is woken, since a timer is set a moment after its time was added.
 	slack = 3 * time.Microsecond
 
@@ -72,15 +72,25 @@ func (x *instants) add(d time.Duration) (at time.Duration) {
 	if d <= 0 || d > (reach-1)*width {
 		return 0
 	}
-	now := x.clock.Elapsed()
-	if int64(now) < x.crowded.Load() {
+	if x.crowded.Load() {
 		return 0
 	}
+	now := x.clock.Elapsed()
 	at = now + d + slack
 	if x.window(at).add(at) >= few {
-		x.crowded.Store(int64(now + lasting))
+		x.beginCrowd(now)
 	}
 	return at
+}
+
+// beginCrowd sets the alarm to the time at which the crowd is assumed to end.
+func (x *instants) beginCrowd(now time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.crowded.Load() {
+		x.crowded.Store(true)
+		x.setAlarm(now + lasting)
+	}
 }
 
 // remove removes a time that plan has returned.
@@ -92,29 +102,33 @@ func (x *instants) remove(at time.Duration) {
 
 func (x *instants) window(at time.Duration) *window { return &x.windows[at/width%reach] }
 
-// aimAt sets the alarm to at, unless it is set to an earlier time.
+// aimAt sets the alarm to at, unless it is set to an earlier time, or there is a crowd.
 func (x *instants) aimAt(at time.Duration) {
-	if at == 0 || int64(at) >= x.aim.Load() {
+	if at == 0 || int64(at) >= x.aim.Load() || x.crowded.Load() {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if int64(at) < x.aim.Load() {
-		x.aim.Store(int64(at))
-		x.alarm.Set(at)
+	if int64(at) < x.aim.Load() && !x.crowded.Load() {
+		x.setAlarm(at)
 	}
 }
 
-// ring is called when the process was woken. It sets the alarm to the next time that is in no crowd.
+// setAlarm sets the alarm. mu must be held.
+func (x *instants) setAlarm(at time.Duration) {
+	x.aim.Store(int64(at))
+	x.alarm.Set(at)
+}
+
+// ring is called when the process was woken, or a crowd has ended. It sets the alarm to the next time.
 func (x *instants) ring() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.crowded.Store(false)
 	x.aim.Store(never) // before looking, so that a time that is added meanwhile aims by itself
 	now := x.clock.Elapsed()
-	after := max(now, time.Duration(x.crowded.Load()))
-	if next := min(x.next(after), x.nextTick(after)); next != never {
-		x.aim.Store(int64(next))
-		x.alarm.Set(next)
+	if next := min(x.next(now), x.nextTick(now)); next != never {
+		x.setAlarm(next)
 	}
 }
 
