@@ -26,7 +26,7 @@ type instants struct {
 	clock   clock.Clock // immutable
 	windows [reach]window
 	aim     atomic.Int64 // what the alarm is set to, or never; written with mu held
-	crowded atomic.Int64 // time until which a crowd is assumed to last
+	crowded atomic.Bool  // whether there is a crowd; written with mu held
 	end     atomic.Int64 // end of the last window that had a time
 
 	mu      sync.Mutex
@@ -44,8 +44,8 @@ const (
 	far = (reach - 1) * width
 	// few is the largest number of times in a window that is no crowd.
 	few = 4
-	// lasting is the time for which a crowd is assumed to last. Times are not even counted meanwhile.
-	lasting = 16 * width
+	// lasting is the time for which a crowd is assumed to last. Meanwhile times are not even counted.
+	lasting = 128 * width
 
 	never = math.MaxInt64
 )
@@ -69,7 +69,7 @@ func newInstants(c clock.Clock) *instants {
 	x.aim.Store(never)
 	x.alarm = c.NewAlarm(x.ring)
 	if a, ok := x.alarm.(interface{ Review(func()) }); ok {
-		a.Review(x.ring) // the time may have been removed
+		a.Review(x.review)
 	}
 	return x
 }
@@ -80,16 +80,26 @@ func (x *instants) add(d time.Duration) (at time.Duration) {
 	if d <= 0 || d > far {
 		return 0
 	}
-	now := x.clock.Elapsed()
-	if int64(now) < x.crowded.Load() {
+	if x.crowded.Load() {
 		return 0
 	}
+	now := x.clock.Elapsed()
 	if at = now + d; x.window(at).add(at) {
 		x.extend(at)
 		return at
 	}
-	x.crowded.Store(int64(now + lasting))
+	x.beginCrowd(now)
 	return 0
+}
+
+// beginCrowd sets the alarm to the time at which the crowd is assumed to end.
+func (x *instants) beginCrowd(now time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.crowded.Load() {
+		x.crowded.Store(true)
+		x.setAlarm(now + lasting)
+	}
 }
 
 // extend sets end for a time that was added. That changes end no more than once in the length of a window.
@@ -109,32 +119,49 @@ func (x *instants) remove(at time.Duration) {
 
 func (x *instants) window(at time.Duration) *window { return &x.windows[at/width%reach] }
 
-// aimAt sets the alarm to at, unless it is set to an earlier time.
+// aimAt sets the alarm to at, unless it is set to an earlier time, or there is a crowd.
 func (x *instants) aimAt(at time.Duration) {
-	if at == 0 || int64(at) >= x.aim.Load() {
+	if at == 0 || int64(at) >= x.aim.Load() || x.crowded.Load() {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if int64(at) < x.aim.Load() {
-		x.aim.Store(int64(at))
-		x.alarm.Set(at)
+	if int64(at) < x.aim.Load() && !x.crowded.Load() {
+		x.setAlarm(at)
 	}
 }
 
-// ring is called when the process was woken, and some time before that. It sets the alarm to the next time that is in no
-// crowd.
+// setAlarm sets the alarm. mu must be held.
+func (x *instants) setAlarm(at time.Duration) {
+	x.aim.Store(int64(at))
+	x.alarm.Set(at)
+}
+
+// ring is called when the process was woken, or a crowd has ended. It sets the alarm to the next time.
 func (x *instants) ring() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.crowded.Store(false)
+	x.aimAtNext()
+}
+
+// review is called some time before the process is woken. What the alarm is set to may have been removed.
+func (x *instants) review() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.crowded.Load() {
+		x.aimAtNext()
+	}
+}
+
+// aimAtNext sets the alarm to the next time, or stops it. mu must be held.
+func (x *instants) aimAtNext() {
 	x.aim.Store(never) // before looking, so that a time that is added meanwhile aims by itself
-	after := max(x.clock.Elapsed(), time.Duration(x.crowded.Load()))
-	next := x.next(after, x.nextTick(after))
-	x.aim.Store(int64(next))
-	if next == never {
-		x.alarm.Stop()
+	now := x.clock.Elapsed()
+	if next := x.next(now, x.nextTick(now)); next != never {
+		x.setAlarm(next)
 	} else {
-		x.alarm.Set(next)
+		x.alarm.Stop()
 	}
 }
 
