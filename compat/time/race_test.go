@@ -11,6 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/compat/time"
 )
 
+<<<<<<< HEAD
 // Each time a timer is set it sends one value, or is stopped or reset before that value is received. Resets, stops and
 // receivers overlap while the process is woken. The sum may be too large: the runtime also says that a timer was pending
 // while a thread has not noticed that an earlier setting, which it was about to send, has been reset.
@@ -50,6 +51,8 @@ func TestTimerIsNotLostUnderRace(t *testing.T) {
 	require.LessOrEqual(t, received.Load(), set)
 }
 
+=======
+>>>>>>> main
 // A function runs once for each time that its timer was set and not found pending later.
 func TestAfterFuncExactlyOnceUnderRace(t *testing.T) {
 	var runs atomic.Int64
