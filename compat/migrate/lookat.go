@@ -62,7 +62,7 @@ func (l *looker) field(field *ast.Field) {
 	switch t := ast.Unparen(field.Type).(type) {
 	case *ast.FuncType: // looked at itself
 	case *ast.SelectorExpr:
-		l.found(field, t, "in a struct, not a pointer: ours can't be compared, or used without its constructor")
+		l.found(field, t, "in a struct, not a pointer: ours can't be used without its constructor")
 	default:
 		if exported {
 			l.found(field, t, "in an exported field: who uses it must import the same package")
@@ -75,7 +75,7 @@ func (l *looker) values(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.CompositeLit:
 		if t := l.nameOf(n.Type); isTimer(t) {
-			l.add(n, "a literal "+t+": ours can't be compared, or used without its constructor")
+			l.add(n, "a literal "+t+": ours can't be used without its constructor")
 		}
 	case *ast.TypeAssertExpr:
 		l.found(n, n.Type, "in a type assertion: one of package time does not match")

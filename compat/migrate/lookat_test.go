@@ -13,7 +13,7 @@ func TestNotes(t *testing.T) {
 	const (
 		same        = ": who calls or implements it must import the same package"
 		user        = ": who uses it must import the same package"
-		constructor = ": ours can't be compared, or used without its constructor"
+		constructor = ": ours can't be used without its constructor"
 	)
 	lines := []struct{ code, note string }{
 		{`type Clock interface{ NewTicker(clock.Duration) *clock.Ticker }`, "a Ticker in a signature" + same},

@@ -5,59 +5,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/epicycle-go/epicycle/clock"
 )
-
-// handClock is a clock that tests move. It has one alarm.
-type handClock struct {
-	elapsed Duration
-	aim     Duration // of the alarm; 0 if it is not set
-	ring    func()
-	rings   []Duration
-}
-
-func (c *handClock) Now() Time                        { return Unix(0, int64(c.elapsed)) }
-func (c *handClock) Elapsed() Duration                { return c.elapsed }
-func (c *handClock) NewAlarm(ring func()) clock.Alarm { c.ring = ring; return c }
-func (c *handClock) Set(elapsed Duration)             { c.aim = elapsed }
-func (c *handClock) Stop()                            { c.aim = 0 }
-
-// moveTo moves the clock, and rings the alarm on the way.
-func (c *handClock) moveTo(elapsed Duration) {
-	for c.aim != 0 && c.aim <= elapsed {
-		c.elapsed = max(c.elapsed, c.aim)
-		c.aim = 0
-		c.rings = append(c.rings, c.elapsed)
-		c.ring()
-	}
-	c.elapsed = elapsed
-}
-
-// taken returns when the alarm has rung since the last call.
-func (c *handClock) taken() []Duration {
-	rings := c.rings
-	c.rings = nil
-	return rings
-}
-
-func onHandClock() (*instants, *handClock) {
-	c := &handClock{elapsed: Hour}
-	return newInstants(c), c
-}
-
-// set adds a time as a timer does.
-func (x *instants) set(d Duration) Duration {
-	at := x.add(d)
-	x.aimAt(at)
-	return at
-}
 
 // The process is woken at each of a few times, in whatever order they were added, and not at those that were removed.
 func TestAwakeAtAFewTimes(t *testing.T) {
 	x, c := onHandClock()
 	start := c.elapsed
-	at := func(d Duration) Duration { return start + d + slack }
+	at := func(d Duration) Duration { return start + d }
 	for _, d := range []Duration{5 * Millisecond, Microsecond, 900 * Millisecond, 70 * Millisecond} {
 		require.Equal(t, at(d), x.set(d))
 	}
@@ -68,27 +22,94 @@ func TestAwakeAtAFewTimes(t *testing.T) {
 	require.Empty(t, c.taken())
 }
 
+// So it is where they are within a millisecond, and where one of them is removed.
+func TestAwakeAtTimesOfOneWindow(t *testing.T) {
+	x, c := onHandClock()
+	start := c.elapsed - c.elapsed%width + width
+	c.moveTo(start)
+	for _, d := range []Duration{100, 700, 300} {
+		x.set(d * Microsecond)
+	}
+	x.remove(x.set(50 * Microsecond))
+	x.aimAt(x.next(start, never)) // as for a time that is set anew
+	c.moveTo(start + Second)
+	require.Equal(t, []Duration{
+		start + 50*Microsecond, // in vain
+		start + 100*Microsecond, start + 300*Microsecond, start + 700*Microsecond,
+	}, c.taken())
+}
+
+// The farthest time that is added does not take the place of one that is not past.
+func TestAwakeAtTheFarthestTime(t *testing.T) {
+	x, c := onHandClock()
+	start := c.elapsed - c.elapsed%width + width - 3
+	c.moveTo(start)
+	for _, d := range []Duration{2, 1, far} {
+		x.set(d)
+	}
+	c.moveTo(start + 2*Second)
+	require.Equal(t, []Duration{start + 1, start + 2, start + far}, c.taken())
+}
+
+// Nothing is prepared for a time that was removed: the alarm is stopped when the clock asks before a far ring.
+func TestRemovedTimeIsReviewed(t *testing.T) {
+	x, c := onHandClock()
+	at := x.set(900 * Millisecond)
+	c.elapsed += 800 * Millisecond
+	c.review()
+	require.Equal(t, at, c.aim)
+	x.remove(at)
+	c.review()
+	require.Zero(t, c.aim)
+	require.Equal(t, int64(never), x.aim.Load())
+	require.Equal(t, at+1, x.set(100*Millisecond+1))
+	require.Equal(t, at+1, c.aim)
+}
+
+// What aiming takes is not slept again, so that the process is woken when the sleeper is due.
+func TestSleepUntilWhatWasAimedAt(t *testing.T) {
+	x, c := onHandClock()
+	c.setting = 20 * Microsecond
+	start := c.elapsed
+	for _, d := range []Duration{Millisecond, Hour, 0, -1} {
+		x.sleep(d, func(left Duration) {
+			require.Equal(t, start+d, c.elapsed+left)
+			if d == Millisecond {
+				require.Equal(t, start+d, c.aim)
+			}
+		})
+		start = c.elapsed
+	}
+	c.moveTo(Hour + Second)
+	require.Len(t, c.taken(), 1)
+	require.Zero(t, c.aim)
+}
+
 // Times that are past or far ahead are not watched.
 func TestNotAwakeAtFarTimes(t *testing.T) {
 	x, c := onHandClock()
-	for _, d := range []Duration{0, -1, -1 << 63, reach * width, Hour, 1<<63 - 1} {
+	for _, d := range []Duration{0, -1, -1 << 63, far + 1, Hour, 1<<63 - 1} {
 		require.Zero(t, x.set(d))
 	}
 	require.Zero(t, c.aim)
 }
 
-// A window does not take the times of another one that has the same place.
+// Windows that share places do not take each other's times, and leave each other room.
 func TestWindowsThatShareAPlace(t *testing.T) {
 	x, c := onHandClock()
-	at := x.set(10 * Millisecond)
-	c.moveTo(at)
-	c.moveTo(at - at%width + reach*width - 5*Millisecond)
-	require.EqualValues(t, never, x.next(c.elapsed))
-	again := x.set(10 * Millisecond)
-	x.remove(at) // as late as that
-	c.taken()
-	c.moveTo(again)
-	require.Equal(t, []Duration{again}, c.taken())
+	earlier := Duration(0)
+	for i := range 4 * few {
+		at := x.set(10 * Millisecond)
+		require.NotZero(t, at)
+		if i%2 == 0 {
+			x.remove(earlier) // as late as that
+		}
+		c.moveTo(at)
+		require.Equal(t, []Duration{at}, c.taken())
+		earlier = at
+		c.moveTo(at + reach*width - 10*Millisecond)
+		require.Empty(t, c.taken())
+	}
 }
 
 // In a crowd the process is left alone, until some time after it was one.
@@ -99,15 +120,30 @@ func TestCrowdIsLeftAlone(t *testing.T) {
 	for i := range Duration(few) {
 		require.NotZero(t, x.set(10*width+i))
 	}
-	require.NotZero(t, x.set(10*width+few), "the one that makes it a crowd")
+	require.Zero(t, x.set(10*width+few), "the one that makes it a crowd")
 	require.Zero(t, x.set(Millisecond))
 	c.moveTo(start + lasting - 1)
 	require.Zero(t, x.set(Millisecond))
-	require.Len(t, c.taken(), 1, "of what was aimed at before")
+	c.review()
+	require.Zero(t, x.set(Millisecond))
+	require.Empty(t, c.taken())
 	c.moveTo(start + lasting)
+	require.Len(t, c.taken(), 1)
 	at := x.set(Millisecond)
 	c.moveTo(at)
 	require.Equal(t, []Duration{at}, c.taken())
+}
+
+// Timers that are due one after the other within a window are a crowd, too.
+func TestTimersInALoopAreACrowd(t *testing.T) {
+	x, c := onHandClock()
+	c.moveTo(c.elapsed - c.elapsed%width + width)
+	for range few {
+		at := x.set(Microsecond)
+		require.NotZero(t, at)
+		c.moveTo(at)
+	}
+	require.Zero(t, x.set(Microsecond))
 }
 
 // However often a timer is set and stopped, or a goroutine sleeps, within a window, it is no crowd.
@@ -122,8 +158,8 @@ func TestLoopIsNoCrowd(t *testing.T) {
 	}
 }
 
-// Random times, against a list of them. The alarm is never set to later than the first time in another window than the
-// present one, and never more often than times were added.
+// Random times, against a list of them. The alarm is never set to later than the first of them, and rings no more often
+// than times were added.
 func TestAwakeModel(t *testing.T) {
 	for range 20 {
 		x, c := onHandClock()
@@ -142,91 +178,20 @@ func TestAwakeModel(t *testing.T) {
 				c.moveTo(c.elapsed + rand.N(5*Millisecond))
 				rung += len(c.taken())
 			default:
+				crowd := x.crowded.Load()
 				if at := x.set(1 + rand.N(100*Millisecond)); at != 0 {
-					added++
 					live = append(live, at)
 				}
+				if !crowd {
+					added++ // also if this has made a crowd, at whose end the alarm rings
+				}
 			}
-			from := max(c.elapsed, Duration(x.crowded.Load()))
 			for _, at := range live {
-				if at/width > from/width && (c.aim == 0 || c.aim > at) {
+				if at > c.elapsed && (c.aim == 0 || c.aim > at) && !x.crowded.Load() {
 					require.FailNow(t, "the process is not woken", "%v is later than %v", c.aim, at)
 				}
 			}
 		}
 		require.LessOrEqual(t, rung, added)
 	}
-}
-
-// The process is woken for each tick, until the Ticker is stopped.
-func TestAwakeForTicks(t *testing.T) {
-	x, c := onHandClock()
-	start := c.elapsed
-	var a, b ticks
-	x.watch(&a, 10*Millisecond)
-	x.watch(&b, 25*Millisecond)
-	c.moveTo(start + 31*Millisecond)
-	require.Equal(t, []Duration{start + 10*Millisecond, start + 20*Millisecond, start + 25*Millisecond, start + 30*Millisecond}, c.taken())
-	x.forget(&a)
-	x.watch(&b, Millisecond)
-	c.moveTo(start + 33*Millisecond)
-	require.Equal(t, []Duration{start + 32*Millisecond, start + 33*Millisecond}, c.taken())
-	x.forget(&b)
-	x.forget(&b)
-	c.moveTo(start + Hour)
-	require.LessOrEqual(t, len(c.taken()), 1, "of what was aimed at before")
-	require.Empty(t, x.tickers)
-}
-
-// Short periods do not keep a processor busy, and a period may be as long as a Duration can be.
-func TestAwakeForTicksOfAnyPeriod(t *testing.T) {
-	x, c := onHandClock()
-	start := c.elapsed
-	x.watch(new(ticks), Nanosecond)
-	x.watch(new(ticks), 1<<63-1)
-	c.moveTo(start + 100*gap)
-	require.LessOrEqual(t, len(c.taken()), 101)
-}
-
-// No more than some Tickers are watched.
-func TestManyTickersAreNotWatched(t *testing.T) {
-	x, _ := onHandClock()
-	for range 10 * mostTickers {
-		x.watch(new(ticks), Second)
-	}
-	require.Len(t, x.tickers, mostTickers)
-}
-
-// Timers, Tickers and sleepers add and remove their times.
-func TestWhatIsWatched(t *testing.T) {
-	if !idleIsLate {
-		t.Skip("the runtime's timers are as exact as any")
-	}
-	timer := NewTimer(Second / 2)
-	for timer.at.Load() == 0 { // as in the crowd of another test
-		Sleep(Millisecond)
-		timer.Reset(Second / 2)
-	}
-	timer.Stop()
-	require.Zero(t, timer.at.Load())
-	for timer.Reset(Second / 2); timer.at.Load() == 0; timer.Reset(Second / 2) {
-		Sleep(Millisecond)
-	}
-	timer.Reset(Hour)
-	require.Zero(t, timer.at.Load())
-	timer.Stop()
-
-	ticker := NewTicker(Hour)
-	isWatched := func() bool {
-		x := theirs()
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		return len(x.tickers) > 0 && x.tickers[len(x.tickers)-1] == ticker.ticks
-	}
-	require.True(t, isWatched())
-	ticker.Stop()
-	require.False(t, isWatched())
-	ticker.Reset(Hour)
-	require.True(t, isWatched())
-	ticker.Stop()
 }

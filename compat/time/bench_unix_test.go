@@ -109,6 +109,24 @@ func BenchmarkPolledTicks(b *testing.B) {
 	})
 }
 
+// BenchmarkUnreadTicks has a ticker of a millisecond that nobody reads in an idle process, for two seconds.
+//
+//	go test ./compat/time -run '^$' -bench UnreadTicks -benchtime 1x -count 3
+func BenchmarkUnreadTicks(b *testing.B) {
+	compared(b, "n=1", func(b *testing.B, ours bool) {
+		stop := standard.NewTicker(time.Millisecond).Stop
+		if ours {
+			stop = time.NewTicker(time.Millisecond).Stop
+		}
+		defer stop()
+		before, start := cpu(b), time.Now()
+		for b.Loop() {
+			standard.Sleep(2 * time.Second)
+		}
+		b.ReportMetric(100*float64(cpu(b)-before)/float64(time.Since(start)), "cpu-%")
+	})
+}
+
 // BenchmarkForgotten makes timers of an hour that nobody refers to.
 //
 //	go test ./compat/time -run '^$' -bench Forgotten -benchtime 200000x

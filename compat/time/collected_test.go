@@ -35,8 +35,8 @@ func TestForgottenTimersAreCollected(t *testing.T) {
 func TestForgottenTickersAreCollected(t *testing.T) {
 	c := NewTicker(Millisecond).C
 	for range 10 {
-		NewTicker(Hour)
-		NewTicker(Hour).Stop()
+		NewTicker(Second)
+		NewTicker(Second).Stop()
 	}
 	tickers := func() int {
 		runtime.GC()

@@ -14,8 +14,9 @@
 // What has a channel, and what sleeps, is the runtime's own, since only the runtime can make a channel that is lazy, and
 // collect a timer that nobody refers to. On Linux, where the runtime's timers are up to a millisecond late in an idle
 // process, these are as exact as those of the wheel: the process is woken when one is due. The process is not woken for
-// timers of more than a second, for more than 64 Tickers, and where more than four timers are due within a millisecond.
-// These are as late as those of package time.
+// timers and periods of more than a second, for more than 64 Tickers, for a tick less than a quarter of a millisecond after
+// another, and for an eighth of a second after more than four timers were set that are due within a millisecond. These are
+// as late as those of package time.
 //
 // # What is different
 //
@@ -23,6 +24,8 @@
 //     *time.Ticker do not take them.
 //   - A Timer of AfterFunc is held until it fires or is stopped. Where more than four are due within a millisecond, they
 //     fire together, and one may be up to a millisecond late.
+//   - A Ticker of up to a second wakes an idle process for each tick until it is stopped, also if nobody waits for it, and a
+//     Timer does so once. Package time's wake it only while a goroutine waits for the channel.
 //   - Assigning to Local does not change time.Local, and assigning to time.Local does not change Local.
 //
 // In a testing/synctest bubble, all timers, tickers and sleepers are from package time, so bubbles work as usual.

@@ -11,43 +11,6 @@ import (
 	"github.com/epicycle-go/epicycle/compat/time"
 )
 
-// Each time a timer is set it sends one value, or is stopped or reset before that value is
-// received. Resets, stops and receivers overlap on the wheel of the process.
-func TestTimerExactlyOnceUnderRace(t *testing.T) {
-	timer := time.NewTimer(time.Hour)
-	var active, received atomic.Int64 // settings that were found active, and received
-	set := int64(1)
-	done := make(chan bool)
-	var receivers sync.WaitGroup
-	for range 2 {
-		receivers.Go(func() {
-			for {
-				select {
-				case <-timer.C:
-					received.Add(1)
-				case <-done:
-					return
-				}
-			}
-		})
-	}
-	for i := range 20_000 {
-		if i%16 == 15 {
-			time.Sleep(time.Duration(rand.Int64N(int64(300 * time.Microsecond))))
-		}
-		if timer.Reset(time.Duration(rand.Int64N(int64(50 * time.Microsecond)))) {
-			active.Add(1)
-		}
-		set++
-	}
-	if timer.Stop() {
-		active.Add(1)
-	}
-	close(done)
-	receivers.Wait()
-	require.Equal(t, set, active.Load()+received.Load())
-}
-
 // A function runs once for each time that its timer was set and not found pending later.
 func TestAfterFuncExactlyOnceUnderRace(t *testing.T) {
 	var runs atomic.Int64

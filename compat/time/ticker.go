@@ -3,6 +3,7 @@ package time
 import (
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -23,20 +24,22 @@ const (
 	gap = 250 * time.Microsecond
 )
 
-// ticks are the times of a Ticker that is watched.
+// ticks are the times of a Ticker.
 type ticks struct {
+	mu           sync.Mutex    // orders Stop and Reset
 	next, period time.Duration // guarded by the mu of instants
 }
 
 // NewTicker makes a Ticker. It panics if d <= 0.
 func NewTicker(d Duration) *Ticker {
+	x := here() // beforehand, since the first call takes a while
 	std := time.NewTicker(d)
 	t := &Ticker{C: std.C, std: std}
-	if watched() {
+	if x != nil {
 		t.ticks = new(ticks)
-		theirs().watch(t.ticks, d)
+		x.watch(t.ticks, d)
 		// The channel refers to the time.Ticker, which is collected when nobody refers to either.
-		runtime.AddCleanup(std, theirs().forget, t.ticks)
+		runtime.AddCleanup(std, x.forget, t.ticks)
 	}
 	return t
 }
@@ -46,10 +49,14 @@ func (t *Ticker) Stop() {
 	if t.std == nil { // as in package time, a zero Ticker is left alone
 		return
 	}
-	t.std.Stop()
-	if t.ticks != nil {
-		theirs().forget(t.ticks)
+	if t.ticks == nil {
+		t.std.Stop()
+		return
 	}
+	t.ticks.mu.Lock()
+	defer t.ticks.mu.Unlock()
+	t.std.Stop()
+	theirs().forget(t.ticks)
 }
 
 // Reset makes the ticker tick every d from now on, first after d. It panics if d <= 0.
@@ -57,26 +64,44 @@ func (t *Ticker) Reset(d Duration) {
 	if t.std == nil {
 		new(time.Ticker).Reset(d) // panics
 	}
+	if t.ticks == nil {
+		t.std.Reset(d)
+		return
+	}
+	t.ticks.mu.Lock()
+	defer t.ticks.mu.Unlock()
 	t.std.Reset(d)
-	if t.ticks != nil && watched() {
-		theirs().watch(t.ticks, d)
+	if x := here(); x != nil {
+		x.watch(t.ticks, d)
+	}
+	runtime.KeepAlive(t.std) // its cleanup comes after watch
+}
+
+// watch sees to it that the process is awake for ticks every period from now on, if that is not long and not too many
+// Tickers are watched.
+func (x *instants) watch(t *ticks, period time.Duration) {
+	if period > far {
+		x.forget(t)
+		return
+	}
+	next := x.clock.Elapsed() + period
+	if x.keep(t, next, period) {
+		x.aimAt(next)
 	}
 }
 
-// watch sees to it that the process is awake for ticks every period from now on, if not too many Tickers are watched.
-func (x *instants) watch(t *ticks, period time.Duration) {
+// keep records when a Ticker ticks, and reports false if too many Tickers are watched.
+func (x *instants) keep(t *ticks, next, period time.Duration) bool {
 	x.mu.Lock()
+	defer x.mu.Unlock()
 	if !slices.Contains(x.tickers, t) {
 		if len(x.tickers) == mostTickers {
-			x.mu.Unlock()
-			return
+			return false
 		}
 		x.tickers = append(x.tickers, t)
 	}
-	t.next, t.period = later(x.clock.Elapsed(), period), period
-	next := t.next
-	x.mu.Unlock()
-	x.aimAt(next)
+	t.next, t.period = next, period
+	return true
 }
 
 // forget undoes watch.
@@ -88,23 +113,16 @@ func (x *instants) forget(t *ticks) {
 	}
 }
 
-// nextTick returns the next time after now at which a Ticker ticks, but no sooner than a gap from now, or never. mu must
-// be held.
+// nextTick returns the next time after now at which a Ticker ticks, or never. If the process is awake for a tick, it is no
+// sooner than a gap from now. mu must be held.
 func (x *instants) nextTick(now time.Duration) time.Duration {
-	next := time.Duration(never)
+	next, soonest := time.Duration(never), now
 	for _, t := range x.tickers {
 		if t.next <= now {
-			t.next = later(t.next, ((now-t.next)/t.period+1)*t.period)
+			t.next += ((now-t.next)/t.period + 1) * t.period
+			soonest = now + gap
 		}
 		next = min(next, t.next)
 	}
-	return max(next, now+gap)
-}
-
-// later returns t + d, or the largest Duration if that overflows.
-func later(t, d time.Duration) time.Duration {
-	if t+d < t {
-		return never
-	}
-	return t + d
+	return max(next, soonest)
 }

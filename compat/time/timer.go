@@ -86,10 +86,10 @@ func (t *Timer) Reset(d Duration) bool {
 
 // watch sees to it that the process is awake when std is due, which was set to d from now.
 func (t *Timer) watch(d Duration) {
-	if !watched() {
+	x := here()
+	if x == nil {
 		return
 	}
-	x := theirs()
 	at := x.add(d)
 	x.aimAt(at)
 	if at != 0 || t.at.Load() != 0 {
