@@ -24,13 +24,10 @@ import (
 //
 // For code that takes a github.com/benbjohnson/clock Clock there is Benbjohnson.
 type Mock struct {
-	// Mock is the clock on which the timers of Benbjohnson are made. It does not move until the first of these timers
+	// inner is the clock on which the timers of Benbjohnson are made. It does not move until the first of these timers
 	// is made.
-	//
-	// Deprecated: use Benbjohnson.
-	Mock *benbjohnson.Mock
-
-	base time.Time // immutable; the wall time at elapsed 0, in UTC
+	inner *benbjohnson.Mock
+	base  time.Time // immutable; the wall time at elapsed 0, in UTC
 
 	moveMu  sync.Mutex    // held by the call that moves the clock
 	number  atomic.Int32  // number of this mock among the mocks being moved, or atRest; see mark.go
@@ -57,7 +54,7 @@ type Mock struct {
 // a Schedule therefore has the same outcome everywhere.
 func NewMock() *Mock {
 	inner := benbjohnson.NewMock() // stands at the epoch in the machine's zone until activate is called
-	m := &Mock{Mock: inner, base: inner.Now().UTC(), wheels: make(map[*mockAlarm]struct{}),
+	m := &Mock{inner: inner, base: inner.Now().UTC(), wheels: make(map[*mockAlarm]struct{}),
 		alarms: alarmheap.New((*mockAlarm).before, (*mockAlarm).position)}
 	m.number.Store(atRest)
 	return m
@@ -65,7 +62,7 @@ func NewMock() *Mock {
 
 // requireMade panics if m is a zero Mock.
 func (m *Mock) requireMade() {
-	if m.Mock == nil {
+	if m.inner == nil {
 		panic("clock: method called on a zero Mock: use NewMock")
 	}
 }
@@ -80,7 +77,7 @@ func (*Mock) isMock() {}
 func (m *Mock) Elapsed() time.Duration {
 	e := time.Duration(m.elapsed.Load())
 	if m.companion.active.Load() {
-		e = max(e, m.Mock.Now().Sub(m.base))
+		e = max(e, m.inner.Now().Sub(m.base))
 	}
 	return e
 }

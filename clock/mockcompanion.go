@@ -25,18 +25,18 @@ func (m *Mock) activate() *benbjohnson.Mock {
 	m.companion.mu.Lock()
 	defer m.companion.mu.Unlock()
 	if !m.companion.active.Load() {
-		m.Mock.Set(m.base.Add(time.Duration(m.elapsed.Load())))
+		m.inner.Set(m.base.Add(time.Duration(m.elapsed.Load())))
 		m.companion.active.Store(true)
 	}
-	return m.Mock
+	return m.inner
 }
 
 // follow moves the benbjohnson mock to at, firing its timers.
 func (m *Mock) follow(at time.Duration) {
 	m.companion.moving.Store(true)
 	defer m.arrived()
-	if t := m.base.Add(at); !t.Before(m.Mock.Now()) {
-		m.Mock.Set(t)
+	if t := m.base.Add(at); !t.Before(m.inner.Now()) {
+		m.inner.Set(t)
 	}
 }
 
@@ -58,7 +58,7 @@ func (m *Mock) aimed(at time.Duration) {
 	m.companion.wakeMu.Lock()
 	defer m.companion.wakeMu.Unlock()
 	if m.companion.moving.Load() && at < endOfTime { // timers due at the end are stepped in rounds
-		m.companion.wakes = append(m.companion.wakes, m.Mock.AfterFunc(at-m.Elapsed(), m.catchUp))
+		m.companion.wakes = append(m.companion.wakes, m.inner.AfterFunc(at-m.Elapsed(), m.catchUp))
 	}
 }
 
@@ -108,7 +108,7 @@ func (m *Mock) WaitForAllTimers() time.Time {
 // the timers of wheels that are due.
 func (m *Mock) finishCompanion() {
 	m.companion.moving.Store(true)
-	m.Mock.WaitForAllTimers()
+	m.inner.WaitForAllTimers()
 	m.arrived()
 	m.runTo(m.Elapsed())
 }

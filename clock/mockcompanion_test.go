@@ -20,31 +20,20 @@ func TestMockCompanionsInterleaveWithWheels(t *testing.T) {
 		"Ticker": func(c benbjohnson.Clock) <-chan time.Time { return c.Ticker(time.Minute).C },
 		"Tick":   func(c benbjohnson.Clock) <-chan time.Time { return c.Tick(time.Minute) },
 	}
-	forBoth(t, kinds, func(t *testing.T, m *clock.Mock, follower benbjohnson.Clock, start func(benbjohnson.Clock) <-chan time.Time) {
-		tr := trace{}
-		m.Add(time.Hour) // before the benbjohnson mock is active
-		w := newWheel(t, m, nil)
-		c := start(follower)
-		after(t, w, time.Minute-1, func() { require.Empty(t, c); tr.note("before")() })
-		after(t, w, time.Minute+1, func() { require.Len(t, c, 1); tr.note("after")() })
-		m.Add(time.Minute - 2)
-		require.Empty(t, c)
-		m.Add(3)
-		require.Equal(t, []string{"before", "after"}, tr.take())
-		require.Equal(t, time.Unix(3660, 0).UTC(), <-c)
-	})
-}
-
-// forBoth runs a test for each kind with the benbjohnson clock that follows a Mock, and with the Mock itself as one.
-func forBoth[F any](t *testing.T, kinds map[string]F, test func(*testing.T, *clock.Mock, benbjohnson.Clock, F)) {
-	for name, kind := range kinds {
+	for name, start := range kinds {
 		t.Run(name, func(t *testing.T) {
 			m := clock.NewMock()
-			test(t, m, m.Benbjohnson(), kind)
-		})
-		t.Run(name+" of the Mock", func(t *testing.T) {
-			m := clock.NewMock()
-			test(t, m, m, kind)
+			tr := trace{}
+			m.Add(time.Hour) // before the benbjohnson mock is active
+			w := newWheel(t, m, nil)
+			c := start(m.Benbjohnson())
+			after(t, w, time.Minute-1, func() { require.Empty(t, c); tr.note("before")() })
+			after(t, w, time.Minute+1, func() { require.Len(t, c, 1); tr.note("after")() })
+			m.Add(time.Minute - 2)
+			require.Empty(t, c)
+			m.Add(3)
+			require.Equal(t, []string{"before", "after"}, tr.take())
+			require.Equal(t, time.Unix(3660, 0).UTC(), <-c)
 		})
 	}
 }
@@ -73,64 +62,61 @@ func TestFollowerHasTheTimeOfItsMock(t *testing.T) {
 func TestDeadlineOfAFollowerAfterAJump(t *testing.T) {
 	m := clock.NewMock()
 	m.Jump(time.Hour)
-	for _, c := range []benbjohnson.Clock{m.Benbjohnson(), m} {
-		until := m.Now().Add(time.Minute)
-		ctx, cancel := c.WithDeadline(context.Background(), until)
-		defer cancel()
-		deadline, ok := ctx.Deadline()
-		require.True(t, ok)
-		require.Equal(t, until, deadline)
-		m.Add(time.Minute - 1)
-		require.NoError(t, ctx.Err())
-		m.Add(1)
-		<-ctx.Done()
-		require.ErrorIs(t, ctx.Err(), context.DeadlineExceeded)
-	}
+	c := m.Benbjohnson()
+	until := m.Now().Add(time.Minute)
+	ctx, cancel := c.WithDeadline(context.Background(), until)
+	defer cancel()
+	deadline, ok := ctx.Deadline()
+	require.True(t, ok)
+	require.Equal(t, until, deadline)
+	m.Add(time.Minute - 1)
+	require.NoError(t, ctx.Err())
+	m.Add(1)
+	<-ctx.Done()
+	require.ErrorIs(t, ctx.Err(), context.DeadlineExceeded)
 }
 
 func TestMockContextsInterleaveWithWheels(t *testing.T) {
 	m := clock.NewMock()
 	m.Add(time.Hour)
 	w := newWheel(t, m, nil)
-	for _, c := range []benbjohnson.Clock{m.Benbjohnson(), m} {
-		checked := 0
-		short, cancel := c.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		long, cancel := c.WithDeadline(context.Background(), m.Now().Add(2*time.Minute))
-		defer cancel()
-		after(t, w, time.Minute-1, func() { checked++; require.NoError(t, short.Err()) })
-		after(t, w, 2*time.Minute-1, func() { checked++; require.NoError(t, long.Err()) })
-		m.Add(time.Minute)
-		<-short.Done()
-		require.ErrorIs(t, short.Err(), context.DeadlineExceeded)
-		m.Add(time.Minute)
-		<-long.Done()
-		require.ErrorIs(t, long.Err(), context.DeadlineExceeded)
-		require.Equal(t, 2, checked)
-	}
+	c := m.Benbjohnson()
+	checked := 0
+	short, cancel := c.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	long, cancel := c.WithDeadline(context.Background(), m.Now().Add(2*time.Minute))
+	defer cancel()
+	after(t, w, time.Minute-1, func() { checked++; require.NoError(t, short.Err()) })
+	after(t, w, 2*time.Minute-1, func() { checked++; require.NoError(t, long.Err()) })
+	m.Add(time.Minute)
+	<-short.Done()
+	require.ErrorIs(t, short.Err(), context.DeadlineExceeded)
+	m.Add(time.Minute)
+	<-long.Done()
+	require.ErrorIs(t, long.Err(), context.DeadlineExceeded)
+	require.Equal(t, 2, checked)
 }
 
 func TestMockAfterFuncAndSleep(t *testing.T) {
 	m := clock.NewMock()
-	for _, c := range []benbjohnson.Clock{m.Benbjohnson(), m} {
-		begun, fired, slept := m.Elapsed(), make(chan time.Duration, 1), make(chan time.Duration, 1)
-		c.AfterFunc(time.Minute, func() { fired <- m.Elapsed() })
-		timer := c.AfterFunc(time.Second, func() { t.Error("was stopped") })
-		require.True(t, timer.Stop())
-		m.Add(time.Minute - 1)
-		require.Empty(t, fired)
-		m.Add(1)
-		require.Equal(t, begun+time.Minute, <-fired)
+	c := m.Benbjohnson()
+	begun, fired, slept := m.Elapsed(), make(chan time.Duration, 1), make(chan time.Duration, 1)
+	c.AfterFunc(time.Minute, func() { fired <- m.Elapsed() })
+	timer := c.AfterFunc(time.Second, func() { t.Error("was stopped") })
+	require.True(t, timer.Stop())
+	m.Add(time.Minute - 1)
+	require.Empty(t, fired)
+	m.Add(1)
+	require.Equal(t, begun+time.Minute, <-fired)
 
-		go func() {
-			c.Sleep(time.Minute)
-			slept <- m.Elapsed()
-		}()
-		for len(slept) == 0 { // the goroutine may not sleep yet
-			m.Add(time.Minute)
-		}
-		require.GreaterOrEqual(t, <-slept, begun+2*time.Minute)
+	go func() {
+		c.Sleep(time.Minute)
+		slept <- m.Elapsed()
+	}()
+	for len(slept) == 0 { // the goroutine may not sleep yet
+		m.Add(time.Minute)
 	}
+	require.GreaterOrEqual(t, <-slept, begun+2*time.Minute)
 }
 
 // A benbjohnson timer made inside a wheel callback counts from the callback's deadline.
@@ -208,14 +194,4 @@ func TestMockWaitForAllTimers(t *testing.T) {
 	require.Equal(t, []string{"1m0s", "1h1m0s"}, tr.take())
 	require.Equal(t, 24*time.Hour, m.Elapsed())
 	require.Equal(t, m.Now(), m.WaitForAllTimers())
-}
-
-func TestMockAsBenbjohnsonClock(t *testing.T) {
-	m := clock.NewMock()
-	var c benbjohnson.Clock = m
-	m.Jump(time.Hour)
-	m.Add(time.Minute)
-	require.Equal(t, m.Now(), c.Now())
-	require.Equal(t, time.Hour+time.Minute, c.Since(time.Unix(0, 0)))
-	require.Equal(t, -time.Hour-time.Minute, c.Until(time.Unix(0, 0)))
 }

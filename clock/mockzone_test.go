@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	benbjohnson "github.com/benbjohnson/clock"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
@@ -37,10 +36,6 @@ func TestMockTimersSendUTC(t *testing.T) {
 			timer := m.Benbjohnson().Timer(time.Hour)
 			timer.Reset(time.Minute)
 			return timer.C
-		},
-		"Interface": func(t *testing.T, m *clock.Mock) <-chan time.Time {
-			var c benbjohnson.Clock = m
-			return c.After(time.Minute)
 		},
 		"wheel": func(t *testing.T, m *clock.Mock) <-chan time.Time {
 			c, err := newWheel(t, m, nil).After(time.Minute)

@@ -13,8 +13,8 @@ import (
 
 // Wrap returns a Clock that uses c, any github.com/benbjohnson/clock Clock including its Mock. A Mock of that package
 // runs callbacks in goroutines of their own and sleeps a real millisecond for each. So a wheel on such a Mock is no
-// faster and no more deterministic than its other timers. For a *Mock of this package, and for the result of its
-// Benbjohnson, Wrap returns the *Mock itself.
+// faster and no more deterministic than its other timers. For the result of Benbjohnson of a *Mock of this package, Wrap
+// returns the *Mock itself.
 //
 // If a benbjohnson Mock is set back, elapsed time stands still until the mock has reached its earlier time again.
 //
@@ -23,11 +23,8 @@ func Wrap(c benbjohnson.Clock) Clock {
 	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		panic("clock: Wrap of a nil Clock")
 	}
-	switch c := c.(type) {
-	case *Mock:
-		return c
-	case follower:
-		return c.mock
+	if f, ok := c.(follower); ok {
+		return f.mock
 	}
 	_, virtual := c.(*benbjohnson.Mock)
 	return &wrapped{inner: c, start: c.Now(), virtual: virtual}

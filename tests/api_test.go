@@ -106,10 +106,7 @@ var (
 	_ func(*clock.Mock) (dur, bool)                 = (*clock.Mock).AddNext
 	_ func(*clock.Mock, context.Context, int) error = (*clock.Mock).WaitFor
 	_ clock.Clock                                   = (*clock.Mock)(nil)
-	_ benbjohnson.Clock                             = (*clock.Mock)(nil)
 	_ func(*clock.Mock) benbjohnson.Clock           = (*clock.Mock).Benbjohnson
-	//lint:ignore SA1019 it must go on compiling
-	_ = clock.Mock{Mock: (*benbjohnson.Mock)(nil)}.Mock
 )
 
 // aClock is a clock that a caller implements.
