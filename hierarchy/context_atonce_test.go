@@ -2,6 +2,7 @@ package hierarchy_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -31,8 +32,8 @@ func doneState(done <-chan struct{}) string {
 // called afterwards.
 var queries = map[string]func(ctx context.Context) (answer func() any){
 	"Cause": func(ctx context.Context) func() any { return func() any { return context.Cause(ctx) } },
-	"Cause of Go 1.25": func(ctx context.Context) func() any {
-		return func() any { return causeOfGo125(ctx) }
+	"Cause unasked": func(ctx context.Context) func() any {
+		return func() any { return causeUnasked(ctx) }
 	},
 	"Err":  func(ctx context.Context) func() any { return func() any { return ctx.Err() } },
 	"Done": func(ctx context.Context) func() any { return func() any { return doneState(ctx.Done()) } },
@@ -44,13 +45,13 @@ var queries = map[string]func(ctx context.Context) (answer func() any){
 		ctx.Done()
 		return func() any { return context.Cause(ctx) }
 	},
-	"Done before, Cause of Go 1.25": func(ctx context.Context) func() any {
+	"Done before, Cause unasked": func(ctx context.Context) func() any {
 		ctx.Done()
-		return func() any { return causeOfGo125(ctx) }
+		return func() any { return causeUnasked(ctx) }
 	},
 	"Cause of a value": func(ctx context.Context) func() any {
 		value := context.WithValue(ctx, contextKey{}, 1)
-		return func() any { return causeOfGo125(value) }
+		return func() any { return causeUnasked(value) }
 	},
 	"Done before of a value": func(ctx context.Context) func() any {
 		done := context.WithValue(ctx, contextKey{}, 1).Done()
@@ -65,35 +66,21 @@ var queries = map[string]func(ctx context.Context) (answer func() any){
 	},
 }
 
-// causeOfGo125 is context.Cause of Go 1.25. That of Go 1.26 calls Err first, which may
-// hide that the cause is not set.
-func causeOfGo125(ctx context.Context) error {
-	if c, ok := ctx.Value(causeKey()).(context.Context); ok {
-		if cause := context.Cause(c); cause != nil {
-			return cause
-		}
+// causeUnasked is what context.Cause finds in ctx if nobody has asked ctx for its error, as below a type that has an Err
+// of its own: then nothing else makes ctx notice that its parent has ended.
+func causeUnasked(ctx context.Context) error {
+	if cause := context.Cause(unasked{ctx}); cause != errUnasked {
+		return cause
 	}
-	return ctx.Err()
+	return ctx.Err() // no cause is set
 }
 
-// causeKey is the key with which context.Cause looks for the cause.
-func causeKey() any {
-	var spy keySpy
-	_ = context.Cause(&spy)
-	return spy.key
-}
+// unasked is a context type that has an error of its own.
+type unasked struct{ context.Context }
 
-type keySpy struct {
-	context.Context
-	key any
-}
+var errUnasked = errors.New("an error of its own")
 
-func (*keySpy) Err() error { return context.Canceled }
-
-func (s *keySpy) Value(key any) any {
-	s.key = key
-	return nil
-}
+func (unasked) Err() error { return errUnasked }
 
 // descendants make a context with c, somewhere below the cancel context top. It must be
 // done when the cancel of top returns.

@@ -98,7 +98,7 @@ func TestContextsAndErrgroup(t *testing.T) {
 	group.Go(func() error { return errParent })
 	require.Equal(t, errParent, group.Wait())
 	require.Equal(t, "done", doneState(done))
-	require.Equal(t, errParent, causeOfGo125(below))
+	require.Equal(t, errParent, causeUnasked(below))
 }
 
 // A client sends a request with a context of a wheel. The handler makes one below the
@@ -112,7 +112,7 @@ func TestContextsOfRequests(t *testing.T) {
 		rw.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(rw).Flush()
 		<-ctx.Done()
-		ended <- causeOfGo125(ctx)
+		ended <- causeUnasked(ctx)
 	}))
 	defer server.Close()
 	client := &http.Client{Transport: &http.Transport{}}

@@ -116,7 +116,7 @@ func TestContextsBelowForeignOnes(t *testing.T) {
 				synctest.Wait()
 				for i, ctx := range all {
 					require.Equal(t, "done", doneState(dones[i]), "%s: %d", name, i)
-					require.Equal(t, err, causeOfGo125(ctx))
+					require.Equal(t, err, causeUnasked(ctx))
 					require.Equal(t, err, ctx.Err())
 				}
 				require.Zero(t, w.Len())
@@ -182,7 +182,7 @@ func TestContextBelowOneThatSharesItsDone(t *testing.T) {
 	cancelParent(errParent)
 	ctx, cancel := w.WithTimeout(parent, time.Second)
 	defer cancel()
-	require.Equal(t, errParent, causeOfGo125(ctx))
+	require.Equal(t, errParent, causeUnasked(ctx))
 	require.Equal(t, context.Canceled, ctx.Err())
 }
 

@@ -62,7 +62,7 @@ var endings = map[string]func(r *relatives){
 	"Stop":             func(r *relatives) { r.w.Stop() },
 	"Err":              func(r *relatives) { r.endParent(); _ = r.ctx.Err() },
 	"Err of child":     func(r *relatives) { r.endParent(); _ = r.child.Err() },
-	"Cause":            func(r *relatives) { r.endParent(); _ = causeOfGo125(r.grandchild) },
+	"Cause":            func(r *relatives) { r.endParent(); _ = causeUnasked(r.grandchild) },
 	"Done":             func(r *relatives) { r.endParent(); _ = r.ctx.Done() },
 	"a new child":      func(r *relatives) { r.endParent(); newContext(wheelContexts(r.w), r.ctx) },
 }
@@ -74,7 +74,7 @@ var uses = map[string]func(r *relatives){
 	"cancel of parent": func(r *relatives) { r.cancelTop() },
 	"cancel of all":    func(r *relatives) { r.cancelAll() },
 	"Err":              func(r *relatives) { _, _ = r.ctx.Err(), r.grandchild.Err() },
-	"Cause":            func(r *relatives) { _, _ = causeOfGo125(r.child), causeOfGo125(r.grandchild) },
+	"Cause":            func(r *relatives) { _, _ = causeUnasked(r.child), causeUnasked(r.grandchild) },
 	"Done":             func(r *relatives) { _, _ = r.ctx.Done(), r.grandchild.Done() },
 	"a new context":    func(r *relatives) { newContext(wheelContexts(r.w), r.std) },
 }

@@ -225,7 +225,7 @@ func TestContextWhoseParentEndsMeanwhile(t *testing.T) {
 		c := &hookedClock{Clock: clock.System(), hook: func() { cancelTop(errParent); _ = parent.Err() }}
 		w := newWheel(t, hierarchy.Config{Clock: c})
 		ctx, cancel := w.WithTimeout(parent, time.Hour)
-		require.Equal(t, errParent, causeOfGo125(ctx), name)
+		require.Equal(t, errParent, causeUnasked(ctx), name)
 		require.Eventually(t, func() bool { return w.Len() == 0 }, 20*time.Second, time.Millisecond)
 		cancel()
 	}

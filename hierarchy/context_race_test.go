@@ -35,7 +35,7 @@ func spinUntil(ended func() bool) {
 // again.
 func observeEnd(t *testing.T, ctx context.Context, first func(context.Context) error) {
 	spinUntil(func() bool { return first(ctx) != nil })
-	cause, err := causeOfGo125(ctx), ctx.Err()
+	cause, err := causeUnasked(ctx), ctx.Err()
 	if want, ok := ends[cause]; !ok || want != err || doneState(ctx.Done()) == notDone {
 		t.Errorf("cause %v, error %v, Done %v", cause, err, doneState(ctx.Done()))
 	}
@@ -145,7 +145,7 @@ func TestContextsComeWhileTheirParentEnds(t *testing.T) {
 						cancel()
 					case g == 0 && i == 25:
 						cancelParent(errParent)
-						if cause := causeOfGo125(ctx); cause != errParent {
+						if cause := causeUnasked(ctx); cause != errParent {
 							t.Errorf("cause %v", cause)
 						}
 					}
@@ -207,7 +207,7 @@ func TestContextBelowAChildBelowAnother(t *testing.T) {
 			runtime.Gosched()
 		}
 		for _, ctx := range all {
-			require.Equal(t, errParent, causeOfGo125(ctx))
+			require.Equal(t, errParent, causeUnasked(ctx))
 			require.Equal(t, context.Canceled, ctx.Err())
 			require.Equal(t, "done", doneState(ctx.Done()))
 		}

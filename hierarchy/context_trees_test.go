@@ -77,7 +77,7 @@ func (t *tree) report(start time.Time, all bool) (lines []string) {
 	for i, ctx := range slices.Backward(t.contexts) {
 		if !all && late(t.plan, i, false) {
 			if t.plan[i].kind >= aTimeout && !late(t.plan, i, true) {
-				lines = append(lines, fmt.Sprintf("node %d, late, %+v: Cause %v, Err %v", i, t.plan[i], causeOfGo125(ctx), ctx.Err()))
+				lines = append(lines, fmt.Sprintf("node %d, late, %+v: Cause %v, Err %v", i, t.plan[i], causeUnasked(ctx), ctx.Err()))
 			}
 			continue
 		}
@@ -87,7 +87,7 @@ func (t *tree) report(start time.Time, all bool) (lines []string) {
 		}
 		deadline, ok := ctx.Deadline()
 		line := fmt.Sprintf("node %d, %+v: %s, Cause %v, Err %v, Deadline %v %v, Value %v", i, t.plan[i],
-			doneState(done), causeOfGo125(ctx), ctx.Err(), deadline.Sub(start), ok, ctx.Value(contextKey{}))
+			doneState(done), causeUnasked(ctx), ctx.Err(), deadline.Sub(start), ok, ctx.Value(contextKey{}))
 		if all {
 			line += fmt.Sprintf(", called %d", t.called[i].Load())
 		}

@@ -183,8 +183,8 @@ func mayPanic(t reflect.Type) bool {
 	case reflect.Array:
 		return mayPanic(t.Elem())
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if mayPanic(t.Field(i).Type) {
+		for f := range t.Fields() {
+			if mayPanic(f.Type) {
 				return true
 			}
 		}

@@ -45,7 +45,7 @@ const (
 	// few is the largest number of times in a window that is no crowd.
 	few = 4
 	// lasting is the time for which a crowd is assumed to last. Meanwhile times are not even counted.
-	lasting = 128 * width
+	lasting = 32 * width
 
 	never = math.MaxInt64
 )

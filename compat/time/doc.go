@@ -15,7 +15,7 @@
 // collect a timer that nobody refers to. On Linux, where the runtime's timers are up to a millisecond late in an idle
 // process, these are as exact as those of the wheel: the process is woken when one is due. The process is not woken for
 // timers and periods of more than a second, for more than 64 Tickers, for a tick less than a quarter of a millisecond after
-// another, and for an eighth of a second after more than four timers were set that are due within a millisecond. These are
+// another, and for 34 ms after more than four timers were set that are due within a millisecond. These are
 // as late as those of package time.
 //
 // # What is different

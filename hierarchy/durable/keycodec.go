@@ -80,8 +80,7 @@ func isInjective(t reflect.Type, name string) (sure bool, err error) {
 // one name.
 func areFieldsInjective(t reflect.Type, name string) (sure bool, err error) {
 	sure = true
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		path := f.Name
 		if name != "" {
 			path = name + "." + f.Name

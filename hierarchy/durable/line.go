@@ -14,7 +14,7 @@ import (
 
 // line is a timer as Export and Salvage write it, and Import reads it: a line of JSON. After the timers comes a last
 // line with their number, by which Import notices that lines are missing. The key is in one of two fields,
-// the value in one of three: as JSON if its bytes are compact JSON, as a string if they are other text, otherwise as
+// the value in one of three: as JSON if its bytes are JSON as Go writes it, as a string if they are other text, otherwise as
 // base64.
 type line struct {
 	Key         *string         `json:"key,omitempty"`
@@ -65,7 +65,7 @@ func (l *line) setValue(b []byte) {
 	switch {
 	case !utf8.Valid(b):
 		l.ValueBase64 = &b
-	case isCompact(b):
+	case isAsEncoded(b):
 		l.Value = b
 	default:
 		s := string(b)
@@ -73,10 +73,11 @@ func (l *line) setValue(b []byte) {
 	}
 }
 
-// isCompact reports whether b is JSON that encoding it in a line does not change.
-func isCompact(b []byte) bool {
+// isAsEncoded reports whether b is JSON that encoding it in a line does not change. It must be compact. What else is
+// changed differs from version to version of Go: 1.27 escapes U+2028, whatever SetEscapeHTML says.
+func isAsEncoded(b []byte) bool {
 	var c bytes.Buffer
-	return json.Compact(&c, b) == nil && bytes.Equal(c.Bytes(), b)
+	return newLineEncoder(&c).Encode(json.RawMessage(b)) == nil && bytes.Equal(bytes.TrimSuffix(c.Bytes(), []byte("\n")), b)
 }
 
 func (l *line) setError(s string) {

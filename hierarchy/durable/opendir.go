@@ -49,8 +49,7 @@ func openDir(ctx context.Context, cfg config) (*dir, error) {
 		d.unwatch = server.OnCorrupt(d.damaged)
 		return d, nil
 	}
-	var why reason
-	if errors.As(context.Cause(ctx), &why) {
+	if why, ok := errors.AsType[reason](context.Cause(ctx)); ok {
 		err = why.error
 	}
 	err = d.because(open, err)

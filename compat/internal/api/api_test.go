@@ -59,7 +59,7 @@ func joined(lines []string) (text string) {
 func TestDeclaredByVersion(t *testing.T) {
 	dir := pkg(t, map[string]string{
 		"old.go": "package p\n\nfunc Old() {}\nconst C = 1\ntype T int\nfunc (T) Method() {}\nvar private, V int\n",
-		"new.go": "//go:build go1.26\n\npackage p\n\nfunc New() {}\n",
+		"new.go": "//go:build go1.27\n\npackage p\n\nfunc New() {}\n",
 	})
 	names := func(minor int) (names []string) {
 		p, err := Declared(dir, minor)
@@ -69,21 +69,21 @@ func TestDeclaredByVersion(t *testing.T) {
 		}
 		return names
 	}
-	require.ElementsMatch(t, []string{"func Old", "const C", "type T", "var V"}, names(25))
-	require.Contains(t, names(26), "func New")
+	require.ElementsMatch(t, []string{"func Old", "const C", "type T", "var V"}, names(26))
+	require.Contains(t, names(27), "func New")
 
-	p, err := Declared(dir, 26)
+	p, err := Declared(dir, 27)
 	require.NoError(t, err)
-	old, err := Declared(dir, 25)
+	old, err := Declared(dir, 26)
 	require.NoError(t, err)
 	require.Len(t, p.Without(old).Names, 1)
-	empty, err := Declared(t.TempDir(), 26)
+	empty, err := Declared(t.TempDir(), 27)
 	require.NoError(t, err)
 	require.Empty(t, empty.Names)
 }
 
 func TestMinor(t *testing.T) {
-	for version, want := range map[string]int{"go1.25.0": 25, "go1.27rc1": 27, "devel go1.28-abc": 28} {
+	for version, want := range map[string]int{"go1.26.0": 26, "go1.27rc1": 27, "devel go1.28-abc": 28} {
 		got, err := Minor(version)
 		require.NoError(t, err)
 		require.Equal(t, want, got)

@@ -11,7 +11,7 @@ import (
 // A hasty test that fails is run again, and another is not.
 func TestHastyTestsAreRunAgain(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "go.mod"), "module gotests\n\ngo 1.25\n")
+	write(t, filepath.Join(dir, "go.mod"), "module gotests\n\ngo 1.26\n")
 	write(t, filepath.Join(dir, "some_test.go"), `package some
 
 import (

@@ -25,7 +25,7 @@ type left[T any] struct {
 
 // expectLeft lets rounds leave callbacks to the goroutine of the ring, where that is possible.
 func (c *Core[T]) expectLeft() {
-	if a, ok := c.aim.alarm.(interface{ Then(func()) }); ok && c.isGo && executor.CanRunHere {
+	if a, ok := c.aim.alarm.(interface{ Then(func()) }); ok && c.isGo {
 		callLeft := c.callLeft
 		c.left.afterRing = func() { a.Then(callLeft) }
 	}

@@ -10,9 +10,6 @@ func Alone[T any](w Wheel[T], v T) {
 	w.Call(v)
 }
 
-// CanRunHere reports whether Here may be called.
-const CanRunHere = knowsLockedThread
-
 // Here is Alone in a goroutine that has other things to do before and after. It exits the goroutine if the callback
 // leaves it locked to its thread.
 func Here[T any](w Wheel[T], v T) {

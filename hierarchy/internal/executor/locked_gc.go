@@ -1,16 +1,14 @@
-//go:build gc && go1.25 && !go1.27
+//go:build gc && !go1.28
 
 package executor
 
 import _ "unsafe" // for go:linkname
 
-// knowsLockedThread reports whether lockedOSThread works.
-const knowsLockedThread = true
+func init() { lockedOSThread = runtimeLockedOSThread }
 
-// lockedOSThread reports whether the goroutine is locked to its thread by runtime.LockOSThread.
-// The linker allows the use of this function of package runtime, which is not documented. So
-// this file is only for versions of Go that are known to have it. Others use locked_other.go,
-// and start a goroutine for each callback.
+// runtimeLockedOSThread is a function of package runtime that is not documented. The linker allows its use, as Go's own
+// tests do. Elsewhere a linker may refuse, so this file is only for versions of Go that are known to have the function.
+// TestGoroutinesAreShared says what to do about the next.
 //
-//go:linkname lockedOSThread runtime.lockedOSThread
-func lockedOSThread() bool
+//go:linkname runtimeLockedOSThread runtime.lockedOSThread
+func runtimeLockedOSThread() bool

@@ -17,12 +17,6 @@ type relay[T any] struct {
 // Relay calls the callbacks of values, which are counted as queued, in other goroutines. The caller must not use values
 // afterwards.
 func Relay[T any](w Wheel[T], values []T) {
-	if !knowsLockedThread {
-		for _, v := range values {
-			go Alone(w, v)
-		}
-		return
-	}
 	r := &relay[T]{tasks: tasks[T]{wheel: w, values: values}}
 	r.goOn = r.run
 	go r.goOn()

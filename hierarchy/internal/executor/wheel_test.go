@@ -39,39 +39,50 @@ func (r *record) note(f func()) {
 	f()
 }
 
+// runs are the ways in which the callbacks of values are called.
+func runs[W Wheel[int]]() map[string]func(w W, values ...int) {
+	return map[string]func(w W, values ...int){
+		"Relay": func(w W, values ...int) { Relay(w, values) },
+		"Alone": func(w W, values ...int) {
+			for _, v := range values {
+				go Alone(w, v)
+			}
+		},
+		"Here": func(w W, values ...int) {
+			for _, v := range values {
+				go Here(w, v)
+			}
+		},
+		"Pool": func(w W, values ...int) { Queue(PoolOf(NewPool(2)), w, values, 7) },
+	}
+}
+
 // A wheel is told of each task that it begins and ends, also if one exits its goroutine.
 func TestWheelIsToldOfEachTask(t *testing.T) {
-	values := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	for name, run := range map[string]func(r *record){
-		"Relay": func(r *record) { Relay(r, append([]int(nil), values...)) },
-		"Alone": func(r *record) {
-			for _, v := range values {
-				go Alone(r, v)
-			}
-		},
-		"Here": func(r *record) {
-			for _, v := range values {
-				go Here(r, v)
-			}
-		},
-		"Pool": func(r *record) { Queue(PoolOf(NewPool(2)), r, append([]int(nil), values...), 7) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := &record{}
-				run(r)
-				synctest.Wait()
-				require.ElementsMatch(t, values, r.called)
-				require.Zero(t, r.running)
-				require.EqualValues(t, len(values), r.ended)
-				if name == "Pool" {
-					require.LessOrEqual(t, r.mostRunning, int64(2))
-					require.Len(t, r.waited, len(values))
-					require.NotContains(t, r.waited, int64(0))
-				} else {
-					require.Empty(t, r.waited)
-				}
+	eachWay(t, func(t *testing.T) {
+		for name, run := range runs[*record]() {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := &record{}
+					run(r, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+					synctest.Wait()
+					r.requireTold(t, name == "Pool")
+				})
 			})
-		})
+		}
+	})
+}
+
+// requireTold requires that the wheel was told of eleven tasks.
+func (r *record) requireTold(t *testing.T, inPool bool) {
+	require.ElementsMatch(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, r.called)
+	require.Zero(t, r.running)
+	require.EqualValues(t, 11, r.ended)
+	if inPool {
+		require.LessOrEqual(t, r.mostRunning, int64(2))
+		require.Len(t, r.waited, 11)
+		require.NotContains(t, r.waited, int64(0))
+	} else {
+		require.Empty(t, r.waited)
 	}
 }

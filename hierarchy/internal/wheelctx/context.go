@@ -12,8 +12,9 @@ import (
 // timeoutContext is a context with a deadline on a wheel. It makes a context of package context only when Done is
 // called (see standard.go) and to pass on a cause.
 //
-// Its methods check the parent first, so that a context never looks active after its parent has ended. When it ends, it
-// ends the contexts below it: children of this type, and children of package context that registered with AfterFunc.
+// Contexts of other types above it may end without calling code of this package. So its methods ask the nearest of them
+// first, so that a context never looks active after the cancel of an ancestor has returned. When it ends, it ends the
+// contexts below it: children of this type, and children of package context that registered with AfterFunc.
 // Then it calls the functions that users passed to AfterFunc. By then it holds no lock, and no other call waits for the
 // functions, so they may use all contexts and wheels.
 //
@@ -26,17 +27,16 @@ type timeoutContext struct {
 	due      int64     // deadline as an elapsed time
 	cause    *error    // cause of c at the deadline; nil if none was given
 
-	ancestor      *timeoutContext // the nearest ancestor of this type, or nil
-	notifier      *notifier       // calls cancel when the parent ends; nil if ancestor or an AfterFunc ends c instead
+	joined        *timeoutContext // the parent, possibly with values, if it is of this type: it ends c when it ends
+	asked         context.Context // the nearest ancestor of another type that can end c, or nil
+	above         *timeoutContext // the nearest context of this type above asked, or nil
+	notifier      *notifier       // calls cancel when asked ends; nil if joined or an AfterFunc ends c instead
 	stopAfterFunc func() bool     // stops that AfterFunc; nil if there is none
 	timer         Timer           // fires at the deadline
-	parentCanEnd  bool
-	direct        bool        // whether the parent is ancestor, possibly with values, so that both end together
-	needsWatch    bool        // whether package context can cancel an ancestor without calling our code
-	started       atomic.Bool // the fields from ancestor to needsWatch are immutable from now on
+	needsWatch    bool            // whether package context can cancel asked without calling our code
+	started       atomic.Bool     // the fields from joined to needsWatch are immutable from now on
 
-	hasDoneCtx    atomic.Bool // whether doneCtx is set, because Done was called
-	ancestorEnded atomic.Bool // whether an ancestor that is not the parent, and all contexts below it, have ended
+	hasDoneCtx atomic.Bool // whether doneCtx is set, because Done was called
 
 	ended  atomic.Pointer[Outcome] // nil until c ends; written once, with mu held
 	ending sync.Mutex              // held while c and the contexts below it end
@@ -45,15 +45,13 @@ type timeoutContext struct {
 	doneCtx    context.Context // context whose Done is the Done of c; immutable once hasDoneCtx is set
 	endDoneCtx func()          // ends doneCtx; nil if doneCtx had ended from the start
 
-	registration listener // c in the lists of ancestor or notifier, whose mu guards it
+	registration listener // c in the lists of joined or notifier, whose mu guards it
 }
 
 func (c *timeoutContext) Deadline() (time.Time, bool) { return c.deadline, true }
 
 func (c *timeoutContext) Done() <-chan struct{} {
-	if !c.needsWatch || c.ancestor != nil {
-		c.settle() // a watch without ancestor ends with the parent anyway
-	}
+	c.settle()
 	if !c.hasDoneCtx.Load() {
 		c.makeDoneCtx()
 	}
@@ -61,9 +59,14 @@ func (c *timeoutContext) Done() <-chan struct{} {
 }
 
 func (c *timeoutContext) Err() error {
-	o := c.settle()
+	o := c.ended.Load()
 	if o == nil {
-		return nil
+		if c.asked == nil || c.above == nil && c.asked.Err() == nil {
+			return nil // settle finds the same, but takes longer
+		}
+		if o = c.settle(); o == nil {
+			return nil
+		}
 	}
 	c.awaitDone()
 	return o.err
@@ -120,14 +123,15 @@ func New(w Wheel, parent context.Context, t time.Time, now, due int64, cause err
 	}
 	c := &timeoutContext{parent: parent, wheel: w, deadline: t, due: due}
 	if cause != nil {
-		given := cause
-		c.cause = &given
+		c.cause = new(cause)
 	}
 	cancel := c.cancel // allocated once: the caller, the wheel and the parent call it
 	n := c.inspectParent()
-	if c.settle() == nil {
+	var later callLater
+	if c.settleTree(&later) == nil {
 		c.start(now, n, cancel)
 	}
+	later.call()
 	return c, cancel
 }
 

@@ -18,9 +18,12 @@ type fake struct {
 	due     map[Timer]int64
 	stopped *Outcome
 	full    bool
+	hook    func() // called by Passed
 }
 
-func newFake() *fake { return &fake{timers: map[Timer]func(){}, due: map[Timer]int64{}} }
+func newFake() *fake {
+	return &fake{timers: map[Timer]func(){}, due: map[Timer]int64{}, hook: func() {}}
+}
 
 func (w *fake) Add(f func(), _, due int64) (Timer, error) {
 	if w.full {
@@ -37,10 +40,14 @@ func (w *fake) Stop(t Timer) bool {
 	return pending
 }
 
-func (w *fake) Passed(_, due int64) bool { return due <= w.now }
-func (w *fake) Stopped() *Outcome        { return w.stopped }
-func (w *fake) Elapsed() int64           { return w.now }
-func (w *fake) Now() time.Time           { return time.Unix(0, w.now) }
+func (w *fake) Passed(_, due int64) bool {
+	w.hook()
+	return due <= w.now
+}
+
+func (w *fake) Stopped() *Outcome { return w.stopped }
+func (w *fake) Elapsed() int64    { return w.now }
+func (w *fake) Now() time.Time    { return time.Unix(0, w.now) }
 
 func (w *fake) make(parent context.Context, d int64, cause error) (context.Context, context.CancelFunc) {
 	return New(w, parent, time.Unix(0, w.now+d), w.now, w.now+d, cause)
@@ -101,4 +108,50 @@ func TestContextOnAWheelThatEnds(t *testing.T) {
 	defer cancelRefused()
 	require.Equal(t, context.Canceled, refused.Err())
 	require.Equal(t, errFull, context.Cause(refused))
+}
+
+// A context ends even if its parent does so while it is made.
+func TestContextWhoseParentEndsMeanwhile(t *testing.T) {
+	w := newFake()
+	for _, value := range []bool{false, true} {
+		parent, cancelParent := w.make(context.Background(), 10, nil)
+		above := parent
+		if value {
+			above = context.WithValue(parent, timeoutContextKey{}, parent)
+		}
+		w.hook = cancelParent
+		ctx, cancel := w.make(above, 5, nil)
+		w.hook = func() {}
+		require.Equal(t, context.Canceled, ctx.Err())
+		<-ctx.Done()
+		require.Empty(t, w.timers)
+		cancel()
+	}
+}
+
+// Err and Cause are set before Done is closed.
+func TestContextHasItsErrorBeforeItIsDone(t *testing.T) {
+	cancellable, cancelParent := context.WithCancel(context.Background())
+	defer cancelParent()
+	for _, parent := range []context.Context{context.Background(), cancellable} {
+		for _, atDeadline := range []bool{false, true} {
+			w := newFake()
+			ctx, cancel := w.make(parent, 10, errStopped)
+			done := ctx.Done()
+			c, ended := ctx.(*timeoutContext), false
+			end := c.endDoneCtx
+			c.endDoneCtx = func() {
+				end()
+				<-done
+				require.Error(t, ctx.Err())
+				require.Equal(t, atDeadline, context.Cause(ctx) == errStopped)
+				ended = true
+			}
+			if atDeadline {
+				w.fire(10)
+			}
+			cancel()
+			require.True(t, ended)
+		}
+	}
 }

@@ -7,10 +7,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
 
-// settle ends c if its parent has ended. It returns the outcome of c, or nil if c has not
-// ended.
+// settle ends c if a context of another type above it has ended. It returns the outcome of c, or nil if c has not ended.
 func (c *timeoutContext) settle() *Outcome {
-	if o := c.ended.Load(); o != nil || !c.parentCanEnd {
+	if o := c.ended.Load(); o != nil || !c.askedEnded() {
 		return o
 	}
 	var later callLater
@@ -19,9 +18,9 @@ func (c *timeoutContext) settle() *Outcome {
 	return o
 }
 
-// settleTree is like settle, but calls no functions. It appends the contexts that end, and that have functions to call,
-// to later. All methods with a parameter later do the same. So no function is called before all contexts that end
-// together have ended.
+// settleTree ends c if its parent has ended, and returns the outcome of c, or nil if c has not ended. It calls no
+// functions. It appends the contexts that end, and that have functions to call, to later. All methods with a parameter
+// later do the same. So no function is called before all contexts that end together have ended.
 func (c *timeoutContext) settleTree(later *callLater) *Outcome {
 	if o := c.ended.Load(); o != nil {
 		return o
@@ -36,20 +35,30 @@ func (c *timeoutContext) settleTree(later *callLater) *Outcome {
 
 // parentOutcome returns the outcome of the parent, or nil if it has not ended.
 func (c *timeoutContext) parentOutcome(later *callLater) *Outcome {
-	if !c.parentCanEnd {
+	if c.joined != nil {
+		return c.joined.settleTree(later)
+	}
+	if c.above != nil && c.above.settleTree(later) != nil {
+		c.above.awaitEnd() // asked may be a context that above has not ended yet
+	}
+	if c.asked == nil {
 		return nil
 	}
-	if c.direct {
-		return c.ancestor.settleTree(later)
-	}
-	if c.ancestor != nil && !c.ancestorEnded.Load() && c.ancestor.settleTree(later) != nil {
-		c.ancestor.awaitEnd() // the parent may be a context that ancestor has not ended yet
-		c.ancestorEnded.Store(true)
-	}
-	if err := c.parent.Err(); err != nil {
-		return NewOutcome(err, context.Cause(c.parent))
+	if err := c.asked.Err(); err != nil {
+		return NewOutcome(err, context.Cause(c.asked))
 	}
 	return nil
+}
+
+// askedEnded reports whether a context of another type above c has ended. Those of this type need not be asked, since
+// they end c in the call that ends them. So the time does not depend on how many timeouts are nested.
+func (c *timeoutContext) askedEnded() bool {
+	for ; c != nil && c.asked != nil; c = c.above {
+		if c.asked.Err() != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // cancelTree ends c because it was cancelled, its timer fired, the wheel stopped, or its parent ended. If the timer can

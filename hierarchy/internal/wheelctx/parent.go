@@ -14,34 +14,40 @@ type timeoutContextKey struct{}
 // or nil.
 func (c *timeoutContext) inspectParent() *notifier {
 	if p, ok := c.parent.(*timeoutContext); ok {
-		c.ancestor, c.parentCanEnd, c.direct, c.needsWatch = p, true, true, p.needsWatch
+		c.follow(p)
 		return nil
 	}
 	done := c.parent.Done()
 	if done == nil {
 		return nil
 	}
-	c.parentCanEnd = true
 	id := parentID(done)
 	entry := notifierEntryOf(id)
 	if n := entry.find(id); n != nil {
-		c.ancestor, c.needsWatch = n.ancestor, true
+		c.asked, c.above, c.needsWatch = n.parent, n.above, true
 		return n
 	}
+	c.asked = c.parent
 	if c.parent.Err() != nil {
 		return nil // contexts that have ended may share a Done, so it does not identify them
 	}
-	c.ancestor, _ = c.parent.Value(timeoutContextKey{}).(*timeoutContext)
-	if c.ancestor != nil && c.ancestor.Done() == done {
-		c.direct, c.needsWatch = true, c.ancestor.needsWatch
+	p, _ := c.parent.Value(timeoutContextKey{}).(*timeoutContext)
+	if p != nil && p.Done() == done {
+		c.follow(p)
 		return nil
 	}
+	c.above = p
 	cancelCtx := parentCancelCtx(c.parent, done)
 	if cancelCtx == nil {
 		return nil
 	}
-	c.needsWatch = true
-	return entry.count(id, cancelCtx, c.ancestor)
+	c.asked, c.needsWatch = cancelCtx, true
+	return entry.count(id, cancelCtx, p)
+}
+
+// follow sets the fields of a c whose parent is p, possibly with values.
+func (c *timeoutContext) follow(p *timeoutContext) {
+	c.joined, c.asked, c.above, c.needsWatch = p, p.asked, p.above, p.needsWatch
 }
 
 // parentCancelCtx returns the context to which package context attaches children of parent.
@@ -59,14 +65,13 @@ func parentCancelCtx(parent context.Context, done <-chan struct{}) context.Conte
 func (c *timeoutContext) register(n *notifier, cancel func()) (stopAfterFunc func() bool) {
 	c.registration.child = c
 	switch {
-	case !c.parentCanEnd:
-	case c.direct:
-		if !c.ancestor.add(&c.registration, &c.ancestor.contexts) {
-			c.settle()
+	case c.joined != nil:
+		if !c.joined.add(&c.registration, &c.joined.contexts) {
+			c.endTree(c.joined.ended.Load(), nil)
 		}
-	case n != nil && c.join(n):
+	case c.asked == nil || n != nil && c.join(n):
 	default:
-		return context.AfterFunc(c.parent, cancel)
+		return context.AfterFunc(c.asked, cancel)
 	}
 	return nil
 }
@@ -78,8 +83,8 @@ func (c *timeoutContext) unregister() {
 		c.stopAfterFunc()
 	case c.notifier != nil:
 		c.notifier.leave(&c.registration)
-	case c.direct:
-		c.ancestor.remove(&c.registration)
+	case c.joined != nil:
+		c.joined.remove(&c.registration)
 	}
 }
 
@@ -93,7 +98,7 @@ type notifier struct {
 	listeners
 	closed        bool            // guarded by mu; no more contexts can join
 	parent        context.Context // a context of package context without values; immutable, like all fields below
-	ancestor      *timeoutContext // the nearest timeoutContext above the parent, or nil
+	above         *timeoutContext // the nearest timeoutContext above the parent, or nil
 	listed        *listedNotifier // the reference to this notifier in its entry
 	stopAfterFunc func() bool
 }
@@ -133,7 +138,7 @@ func (e *notifierEntry) find(id uintptr) *notifier {
 
 // count counts a context made below parent. It returns a new notifier after several contexts in a row below the same
 // parent, and nil before.
-func (e *notifierEntry) count(id uintptr, parent context.Context, ancestor *timeoutContext) *notifier {
+func (e *notifierEntry) count(id uintptr, parent context.Context, above *timeoutContext) *notifier {
 	if e.last.Load() != id {
 		e.last.Store(id)
 		if e.inRow.Load() != 1 { // a store would cost more than this load
@@ -144,7 +149,7 @@ func (e *notifierEntry) count(id uintptr, parent context.Context, ancestor *time
 	if e.inRow.Add(1) <= notifierAfter {
 		return nil
 	}
-	n := &notifier{parent: parent, ancestor: ancestor}
+	n := &notifier{parent: parent, above: above}
 	n.listed = &listedNotifier{id, weak.Make(n)}
 	n.stopAfterFunc = context.AfterFunc(parent, n.end)
 	if old := e.listed.Swap(n.listed); old != nil {

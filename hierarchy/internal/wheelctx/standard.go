@@ -14,12 +14,12 @@ import (
 // A family is a cancel context below a parent of ours, which can end the family with any error. Package context
 // attaches children to it, including those made from a context.WithValue.
 //
-// A watch is a cancel context below the real parent. Its Done is closed in the call that cancels the parent. At our
-// deadline it can only be cancelled, so no child may be attached to it. Children register with AfterFunc.
+// A watch is a cancel context below asked. Its Done is closed in the call that cancels asked. At our deadline it can
+// only be cancelled, so no child may be attached to it. Children register with AfterFunc.
 
 // makeDoneCtx sets doneCtx, if it is not set.
 func (c *timeoutContext) makeDoneCtx() {
-	watch, cancel := c.newWatch() // calls methods of the parent, so no lock is held
+	watch, cancel := c.newWatch() // calls methods of asked, so no lock is held
 	if !c.setDoneCtx(watch, cancel) && cancel != nil {
 		cancel()
 	}
@@ -48,16 +48,10 @@ func (c *timeoutContext) setDoneCtx(watch context.Context, cancelWatch func()) (
 
 // newWatch makes a watch. It returns nil if c needs none.
 func (c *timeoutContext) newWatch() (watch context.Context, cancel func()) {
-	switch {
-	case !c.needsWatch:
+	if !c.needsWatch {
 		return nil, nil
-	case c.direct:
-		c.ancestor.Done()
-		return context.WithCancel(c.ancestor.doneCtx)
-	case c.notifier != nil:
-		return context.WithCancel(c.notifier.parent)
 	}
-	return context.WithCancel(c.parent)
+	return context.WithCancel(c.asked)
 }
 
 // familyParent is a timeoutContext as the parent of its family. Its Done belongs to no

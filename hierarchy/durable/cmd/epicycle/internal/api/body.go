@@ -97,8 +97,7 @@ func (c *call) room(n, most int) int {
 
 // errBody returns the problem for a body that can't be read.
 func errBody(err error) *Problem {
-	var of net.Error
-	if errors.As(err, &of) && of.Timeout() {
+	if of, ok := errors.AsType[net.Error](err); ok && of.Timeout() {
 		return problem(http.StatusRequestTimeout, "the body did not arrive in time")
 	}
 	return bad(fmt.Errorf("the body can't be read: %w", err))

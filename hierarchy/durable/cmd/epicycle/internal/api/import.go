@@ -147,8 +147,7 @@ func (in *importer) next(text []byte) error {
 // bad returns the problem for a line that can't be imported.
 func (in *importer) bad(err error) *Problem {
 	status := http.StatusBadRequest
-	var p *Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*Problem](err); ok {
 		status = p.Status
 	}
 	return problem(status, fmt.Sprintf("line %d: %v", in.number, err))

@@ -98,8 +98,7 @@ func (c *Client) Open(ctx context.Context, method, path string, body io.Reader) 
 
 // bare removes the method and the URL from an error.
 func bare(err error) error {
-	var of *url.Error
-	if errors.As(err, &of) {
+	if of, ok := errors.AsType[*url.Error](err); ok {
 		return of.Err
 	}
 	return err
