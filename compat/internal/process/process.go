@@ -11,11 +11,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// Process is the wheel with its clock.
-type Process struct {
-	*hierarchy.Wheel
-	Clock clock.Clock
-}
+// Process is the wheel.
+type Process struct{ *hierarchy.Wheel }
 
 var (
 	made   atomic.Pointer[Process]
@@ -48,7 +45,7 @@ func New(c clock.Clock) *Process {
 	if err != nil {
 		panic(err) // no field is bad
 	}
-	return &Process{w, c}
+	return &Process{w}
 }
 
 // Use replaces the wheel until undo is called, for tests.
