@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 const (
@@ -26,7 +28,7 @@ const (
 var soakTime time.Duration
 
 func init() {
-	flag.Func("soak", "how long TestSoak runs; by default 3s, with -short 1s", func(s string) (err error) {
+	flag.Func("soak", "how long TestSoak runs; by default 1s, 3s with EPICYCLE_LONG=1", func(s string) (err error) {
 		if soakTime, err = time.ParseDuration(s); err != nil {
 			return err
 		}
@@ -48,10 +50,10 @@ func soaking() time.Duration {
 	switch {
 	case soakTime > 0:
 		return soakTime
-	case testing.Short():
-		return time.Second
+	case long.On():
+		return 3 * time.Second
 	}
-	return 3 * time.Second
+	return time.Second
 }
 
 // TestSoak puts wheels of all kinds under load on the real clock and keeps an account of
