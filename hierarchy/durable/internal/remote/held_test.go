@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
@@ -82,7 +81,7 @@ func TestDurationsCountWhileAMessageIsHeld(t *testing.T) {
 func TestOffsetOfTheFirstCopy(t *testing.T) {
 	p := newPair(t)
 	p.do(p.c, setOp("a", ""))
-	p.pass(time.Hour)
+	p.pass(time.Minute)
 	held := false
 	p.net.setFate(func(answer bool) time.Duration {
 		if answer && p.c.lanes[0].all() > 0 && !held {
