@@ -112,3 +112,23 @@ func TestSilentLogOfALaterVersion(t *testing.T) {
 	w.eventually("the others", func() bool { return b.owns() == partitions-1 })
 	w.True(b.latest().now().view.Claims[1].Free)
 }
+
+// Shutdown does not wait for others to take what none of them can take.
+func TestShutdownOfWhatOthersCantTake(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.patient(), w.patient()
+	w.NoError(a.open(t.Context()))
+	w.NoError(b.open(t.Context()))
+	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
+	for at := range partitions {
+		if _, owned, _ := b.Stats(at); owned {
+			a.latest().member.SetUnable(at, true)
+		}
+	}
+	w.eventually("b knows", func() bool {
+		peer, _ := b.latest().now().view.Peer(a.latest().member.ID())
+		return len(peer.Unable) == 2
+	})
+	w.within("Shutdown", func() { w.NoError(b.Shutdown(context.Background())) })
+	w.Equal(2, a.owns())
+}
