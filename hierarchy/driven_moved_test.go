@@ -85,6 +85,7 @@ func TestMovedTimersLeaveNothing(t *testing.T) {
 
 // The same where time passes, and Expire is left at its first timer.
 func TestMovedTimersLeaveNothingAsTimePasses(t *testing.T) {
+	long.Only(t)
 	const n, turns = 2000, 20_000
 	for _, step := range []time.Duration{10 * time.Microsecond, time.Millisecond, time.Second} {
 		s := newSessions(n, 0, n*step)

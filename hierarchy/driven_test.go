@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // expired are the values that Expire takes out.
@@ -157,6 +158,7 @@ func TestDrivenNextOfACrowd(t *testing.T) {
 
 // Set and Remove allocate nothing, and the memory of a peak goes back.
 func TestDrivenMemory(t *testing.T) {
+	long.Only(t)
 	const n = 1_000_000
 	var d hierarchy.Driven[uint64]
 	handles := make([]hierarchy.Handle, n)

@@ -58,6 +58,7 @@ func TestMemoryPerTimerAndBack(t *testing.T) {
 }
 
 func TestKeyedMemoryGoesBack(t *testing.T) {
+	long.Only(t)
 	const n = 500_000
 	w, err := hierarchy.NewKeyed(hierarchy.Config{Clock: clock.System()}, func(int, int) {})
 	require.NoError(t, err)

@@ -10,10 +10,12 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // Of a burst, the few timers that stay keep little memory, wherever among the others they were set.
 func TestSurvivorsOfABurstKeepLittleMemory(t *testing.T) {
+	long.Only(t)
 	const n, one = 1_000_000, 1000
 	w := newWheel(t, hierarchy.Config{Clock: clock.System(), Shards: 1})
 	timers := make([]hierarchy.Timer, n)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // A program is a list of steps, decoded from bytes. It runs in two worlds: one has real
@@ -206,13 +208,13 @@ func FuzzKeyed(f *testing.F) {
 }
 
 func TestWheelDoesWhatTheModelDoes(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range long.Of(150) {
 		judge(t, randomBytes(seed, 600), wheelWorlds)
 	}
 }
 
 func TestKeyedDoesWhatTheModelDoes(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range long.Of(300) {
 		judge(t, randomBytes(seed, 600), keyedWorlds)
 	}
 }

@@ -17,3 +17,11 @@ func Only(t testing.TB) {
 		t.Skip("takes long: EPICYCLE_LONG=1 runs it")
 	}
 }
+
+// Of is how many of n seeds a test has: all, or a third.
+func Of(n uint64) uint64 {
+	if On() {
+		return n
+	}
+	return n / 3
+}
