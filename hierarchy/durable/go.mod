@@ -3,7 +3,6 @@ module github.com/epicycle-go/epicycle/hierarchy/durable
 go 1.26.0
 
 require (
-	github.com/anishathalye/porcupine v1.3.1
 	github.com/epicycle-go/epicycle v0.0.0
 	github.com/minio/highwayhash v1.0.4
 	github.com/nats-io/nats-server/v2 v2.14.5
