@@ -27,6 +27,9 @@ type Clock interface {
 // goroutine, nor must another alarm: the function may block, panic or exit the goroutine. If ring is called again
 // before, the function may be called after that ring.
 //
+// If a clock can wake the process at less cost when a ring may be as late as a timer of package time, its alarms may have
+// a method SetCoarse(time.Duration), which is Set for such a ring.
+//
 // The alarms of a Mock have two more methods, for owners other than wheels. OnJump(func()) registers a function to be
 // called after each Jump, in which an owner that uses the wall clock can set its alarm anew. Run(func()) calls a
 // function as a callback of the Mock, inside which moving the Mock panics.

@@ -8,7 +8,7 @@ package clock
 // and wakes the process, which then runs the timers that are due. So an alarm is some tens of microseconds late in an
 // idle process, and as late as a timer of package time in a busy one, never later. There is no goroutine. One descriptor
 // serves all clocks and alarms of the process. It is opened when an alarm is set to a time less than an eighth of a second
-// ahead, and closed 40 ms after that time. For an alarm that is set further ahead, it is opened a tenth of a second before
+// ahead, and closed 40 ms after the last such alarm has rung or was stopped. For an alarm that is set further ahead, it is opened a tenth of a second before
 // its time. If no timerfd can be opened, alarms are as late as timers of package time, and String reports that.
 //
 // The descriptor can be lost: other code may close a descriptor that is not its own, or the process may be restored

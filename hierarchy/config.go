@@ -21,7 +21,9 @@ type Config struct {
 	// Precision limits the wake-ups. Two wake-ups are aimed at times that are at least one Precision apart. A timer
 	// that falls due between these times waits for the second wake-up. The default is 1ms, or Interval if that is less.
 	// With the default, only a crowd waits, which is more than four timers that are due within one Precision. Fewer
-	// timers are exact. On a mock clock all timers are exact. A smaller Precision makes crowded timers more exact and
+	// timers are exact. And a crowd waits for a millisecond of the kernel's, from one wake-up to the next, as it does with
+	// package time: that takes half as much CPU as a Precision of 1ms that is set, which counts from aim to aim. On a mock
+	// clock all timers are exact. A smaller Precision makes crowded timers more exact and
 	// costs CPU: a thousand wake-ups a second take about 4 % of a core. Precision must not be greater than an Interval
 	// that is set.
 	Precision time.Duration

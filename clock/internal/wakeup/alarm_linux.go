@@ -25,12 +25,13 @@ type Alarm struct {
 	call   serial.Call
 	review func() // immutable once the alarm was set; nil if there is none
 
-	mu    sync.Mutex
-	timer *time.Timer   // guarded by mu, as all below; made by the first Set
-	at    time.Duration // time to ring, since epoch
-	set   uint64        // number of calls of Set and Stop
-	far   bool          // whether the timer is set to the time at which the alarm becomes near
-	watch watch
+	mu     sync.Mutex
+	timer  *time.Timer   // guarded by mu, as all below; made by the first Set
+	at     time.Duration // time to ring, since epoch
+	set    uint64        // number of calls of Set and Stop
+	coarse bool          // whether the process need not be woken
+	far    bool          // whether the timer is set to the time at which the alarm becomes near
+	watch  watch
 }
 
 // NewAlarm returns an alarm that calls ring. The times passed to Set count from start.
@@ -47,13 +48,20 @@ func (a *Alarm) Then(f func()) { a.call.Then(f) }
 
 // Set sets the alarm to ring at the time elapsed. If that time has passed, the alarm rings at once, but in another
 // goroutine.
-func (a *Alarm) Set(elapsed time.Duration) {
+func (a *Alarm) Set(elapsed time.Duration) { a.aim(elapsed, false) }
+
+// SetCoarse is Set for a ring that may be as late as a timer of package time, which spares a wake-up.
+func (a *Alarm) SetCoarse(elapsed time.Duration) { a.aim(elapsed, true) }
+
+// aim sets the alarm.
+func (a *Alarm) aim(elapsed time.Duration, coarse bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.set++
+	a.coarse = coarse
 	a.at = later(a.offset, max(0, elapsed))
 	now := sinceEpoch()
-	a.far = a.at-now > near
+	a.far = a.at-now > near && !coarse
 	a.start(now)
 }
 
@@ -69,7 +77,7 @@ func (a *Alarm) start(now time.Duration) {
 	} else {
 		a.timer.Reset(d)
 	}
-	if a.far || d <= 0 {
+	if a.far || a.coarse || d <= 0 {
 		a.waker.forget(&a.watch)
 	} else {
 		a.waker.add(&a.watch, a.at)

@@ -45,8 +45,8 @@ type Waker struct {
 	watched alarmheap.Heap[*watch] // guarded by mu, as all below
 	timerfd expiry                 // nil if there is none
 	aim     time.Duration          // what the timerfd is aimed at
-	until   time.Duration          // time until which the timerfd stays open
-	closing *time.Timer            // closes the timerfd; nil before the first was opened
+	closing *time.Timer            // closes the timerfd; nil before the first use
+	closes  bool                   // whether closing is set
 	failed  error                  // reason why there is no timerfd
 	retry   time.Duration          // time at which to try again to open a timerfd
 }
@@ -66,8 +66,8 @@ func (w *Waker) add(x *watch, at time.Duration) {
 	defer w.mu.Unlock()
 	x.at = at
 	w.watched.Put(x)
-	w.until = max(w.until, at+hold)
 	w.aimAtFirst()
+	w.keep()
 }
 
 // forget removes x if it is there.
@@ -79,6 +79,24 @@ func (w *Waker) forget(x *watch) {
 	}
 	w.watched.Drop(x)
 	w.aimAtFirst()
+	w.keep()
+}
+
+// keep keeps the timerfd open while a time is watched, and for hold after that.
+func (w *Waker) keep() {
+	switch empty := w.watched.Len() == 0; {
+	case w.timerfd == nil || empty == w.closes:
+	case !empty:
+		w.closes = false
+		w.closing.Stop()
+	default:
+		w.closes = true
+		if w.closing == nil {
+			w.closing = time.AfterFunc(hold, w.release)
+		} else {
+			w.closing.Reset(hold)
+		}
+	}
 }
 
 // aimAtFirst aims the timerfd at the first time that is watched. If there is none, the timerfd may wake the process in
@@ -107,27 +125,15 @@ func (w *Waker) begin(now time.Duration) bool {
 		w.timerfd, w.retry = nil, now+retryAfter
 		return false
 	}
-	w.aim = 0
-	if w.closing == nil {
-		w.closing = time.AfterFunc(w.until-now, w.release)
-	} else {
-		w.closing.Reset(w.until - now)
-	}
+	w.aim, w.closes = 0, false
 	return true
 }
 
-// release closes the timerfd, or sets the time at which to try again.
+// release closes the timerfd, unless a time is watched again.
 func (w *Waker) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := sinceEpoch()
-	switch {
-	case w.timerfd == nil:
-	case now < w.until:
-		w.closing.Reset(w.until - now)
-	case w.watched.Len() > 0: // alarms that the process is too busy to ring
-		w.closing.Reset(hold)
-	default:
+	if w.timerfd != nil && w.closes {
 		w.timerfd.close()
 		w.timerfd = nil
 	}

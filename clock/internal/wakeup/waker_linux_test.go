@@ -61,13 +61,14 @@ func TestTimerfdIsAimedAtTheFirst(t *testing.T) {
 type model struct {
 	alarms []*Alarm
 	due    []time.Duration // of each alarm; 0 if it is not set
+	coarse []bool          // whether each alarm is coarse
 	rings  []int           // of each alarm that should have come
 	rang   []*times
 	used   time.Duration // time until which an alarm was near
 }
 
 func newModel(w *Waker) *model {
-	m := &model{alarms: make([]*Alarm, 5), due: make([]time.Duration, 5), rings: make([]int, 5)}
+	m := &model{alarms: make([]*Alarm, 5), due: make([]time.Duration, 5), coarse: make([]bool, 5), rings: make([]int, 5)}
 	for i := range m.alarms {
 		a, rings := alarm(w)
 		m.alarms[i], m.rang = a, append(m.rang, rings)
@@ -86,7 +87,16 @@ func (m *model) step() {
 	case 1:
 		m.pass(d)
 	default:
-		m.due[i] = sinceEpoch() + d
+		m.set(i, d, rand.IntN(3) == 0)
+	}
+}
+
+func (m *model) set(i int, d time.Duration, coarse bool) {
+	m.due[i], m.coarse[i] = sinceEpoch()+d, coarse
+	switch {
+	case coarse:
+		m.alarms[i].SetCoarse(m.due[i])
+	default:
 		m.alarms[i].Set(m.due[i])
 		if d <= near {
 			m.used = max(m.used, m.due[i])
@@ -100,6 +110,13 @@ func (m *model) pass(d time.Duration) {
 	now := sinceEpoch()
 	for i, due := range m.due {
 		if due == 0 {
+			continue
+		}
+		if m.coarse[i] {
+			if due <= now {
+				m.rings[i]++
+				m.due[i] = 0
+			}
 			continue
 		}
 		if due-handOver <= now && due-before > near { // it has become near
@@ -122,8 +139,8 @@ func (m *model) check(t *testing.T, fds *fakes) {
 	}
 	fd := fds.now()
 	now, first := sinceEpoch(), time.Duration(math.MaxInt64)
-	for _, due := range m.due {
-		if due > now && due-now <= handOver {
+	for i, due := range m.due {
+		if !m.coarse[i] && due > now && due-now <= handOver {
 			first = min(first, due)
 		}
 	}

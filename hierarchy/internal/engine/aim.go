@@ -35,6 +35,7 @@ type aim struct {
 
 	mu      sync.Mutex
 	order   lockOrder
+	ring    ring
 	aimed   bool  // guarded by mu, like all fields below; whether the alarm is aimed
 	at      int64 // the time at which the alarm is aimed
 	last    int64 // the time at which the last wake-up was aimed
@@ -59,6 +60,7 @@ func (a *aim) gapEnds() int64 { return DeadlineAfter(a.last, time.Duration(a.pre
 
 func (a *aim) init(alarm clock.Alarm, precision time.Duration, few int, virtual bool) {
 	a.alarm, a.last, a.urgent, a.spare = alarm, longAgo, longAgo, maxSpare
+	a.ring.init(alarm, precision, few)
 	a.order.is(aimRank, 0)
 	a.below.store(none)
 	if !virtual {
@@ -93,7 +95,7 @@ func (a *aim) set(deadline int64) {
 	at, gathers := a.wakeAt(deadline)
 	if !a.aimed || at < a.at {
 		a.aimed, a.at = true, at
-		a.alarm.Set(time.Duration(at))
+		a.ring.set(time.Duration(at), gathers)
 	}
 	a.below.store(bound(a.at))
 	if gathers {
@@ -130,7 +132,7 @@ func (a *aim) begin(now int64) bool {
 		return false
 	}
 	a.last = now
-	if a.aimed {
+	if a.aimed && !a.ring.rang(now-a.at) {
 		a.last = min(now, a.at)
 	}
 	a.awake, a.aimed = true, false

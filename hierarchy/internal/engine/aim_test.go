@@ -38,6 +38,9 @@ func newAimRun(t *testing.T, seed uint64) *aimRun {
 	w := New(inline(a.clock, 1<<a.r.IntN(3), aimPrecision), func(int) {})
 	w.spread.Store(true)
 	w.aim.few = few * a.r.IntN(2) // as if Precision were the default
+	if a.r.IntN(2) == 0 {         // as if Precision were a millisecond
+		w.aim.ring.setCoarse = w.aim.alarm.Set
+	}
 	a.w = w
 	return a
 }

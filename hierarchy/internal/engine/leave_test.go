@@ -56,11 +56,61 @@ func TestLoneCallbackIsLeft(t *testing.T) {
 	c.Stop()
 }
 
+// So are callbacks of timers that fall due together, unless there are so many that a turn ends before.
+func TestCallbacksThatAreDueTogetherAreLeft(t *testing.T) {
+	c, clk := leaving()
+	const n = yieldEvery + 3
+	var called atomic.Int32
+	for range n {
+		setOn(c, 0, 10, func() { called.Add(1) })
+	}
+	after(c, time.Hour, nop)
+	ringAt(clk, 10)
+	clk.RequireAim(t, int64(time.Hour))
+	for called.Load() < yieldEvery { // in another goroutine
+		runtime.Gosched()
+	}
+	require.EqualValues(t, yieldEvery, called.Load())
+	clk.Left()
+	require.NoError(t, c.Shutdown(t.Context()))
+	require.EqualValues(t, n, called.Load())
+}
+
+// No callback that was left waits for one that was left with it.
+func TestLeftCallbacksDoNotWaitForEachOther(t *testing.T) {
+	c, clk := leaving()
+	const n = 5
+	met := make(chan bool)
+	for i := range n {
+		after(c, 10, func() {
+			if i == 0 {
+				for range n - 1 {
+					met <- true
+				}
+			} else {
+				<-met
+			}
+		})
+	}
+	ringAt(clk, 10)
+	clk.Left()
+	require.NoError(t, c.Shutdown(t.Context()))
+}
+
 // A round that begins before what the last one has left passes it on, so that it waits for no round.
 func TestNextRoundPassesOnWhatWasLeft(t *testing.T) {
+	for n := range 3 {
+		passOn(t, 1+n)
+	}
+}
+
+// passOn makes a round pass on n callbacks that the round before has left.
+func passOn(t *testing.T, n int) {
 	c, clk := leaving()
 	calls, release := make(chan string), make(chan bool)
-	after(c, 10, func() { calls <- "first" })
+	for range n {
+		after(c, 10, func() { calls <- "first" })
+	}
 	after(c, afterwards, func() { calls <- "second" })
 	_, err := c.Add(func() { <-release }, c.Now(), afterwards, RunInWake) // the second round takes long
 	require.NoError(t, err)
@@ -71,7 +121,9 @@ func TestNextRoundPassesOnWhatWasLeft(t *testing.T) {
 		ringAt(clk, afterwards)
 		close(ended)
 	}()
-	require.Equal(t, "first", <-calls)
+	for range n {
+		require.Equal(t, "first", <-calls)
+	}
 	close(release)
 	<-ended
 	go clk.Left()
@@ -177,7 +229,7 @@ func TestLeftCallbacksAreCalledOnce(t *testing.T) {
 	const n = 2000
 	var calls [n]atomic.Int32
 	for i := range n {
-		setOn(c, i&1, int64(1+i)*10_000, func() { calls[i].Add(1) })
+		setOn(c, i&1, int64(1+i-i%3%2)*10_000, func() { calls[i].Add(1) }) // alone, or two together
 	}
 	for i := range n {
 		ringAt(clk, int64(1+i)*10_000)

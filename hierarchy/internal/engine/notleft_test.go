@@ -10,32 +10,25 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/handclock"
 )
 
-// What falls due with others, and what is for another executor than Go, is not left. Nor is anything if a callback of
-// the round has ended its goroutine: the clock may never come to it.
+// What is for another executor than Go is not left. Nor is anything if a callback of the round has ended its goroutine:
+// the clock may never come to it.
 func TestWhatIsNotLeft(t *testing.T) {
 	pool := executor.NewPool(1)
 	for name, set := range map[string]func(cfg *Config){
 		"Pool":   func(cfg *Config) { cfg.IsGo, cfg.Execute, cfg.Pool = false, pool, executor.PoolOf(pool) },
 		"Inline": func(cfg *Config) { cfg.IsGo, cfg.IsInline, cfg.Execute = false, true, func(task func()) { task() } },
 		"own":    func(cfg *Config) { cfg.IsGo = false },
-		"Go":     func(*Config) {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clk := &handclock.Clock{HasThen: true}
 			cfg := inGoroutines(clk, 2)
 			set(&cfg)
 			c := newWheel(cfg)
-			called := make(chan bool, 2)
+			called := make(chan bool, 1)
 			after(c, 10, func() { called <- true })
-			if name == "Go" {
-				after(c, 10, func() { called <- true })
-			}
 			ringAt(clk, 10)
 			require.Nil(t, clk.Left)
 			<-called
-			if name == "Go" {
-				<-called
-			}
 			require.NoError(t, c.Shutdown(t.Context()))
 		})
 	}

@@ -144,14 +144,20 @@ func (r *round[T]) dispatch() {
 		r.dispatchOne(v)
 		return
 	}
-	values := slices.Clone(c.due)
-	r.forget()
-	c.inFlight.queue(int64(len(values)))
+	values := r.takeDue()
 	if c.isGo {
-		c.relay(values)
+		c.newRelay(values).Go()
 	} else {
 		c.poolTogether(values)
 	}
+}
+
+// takeDue returns the timers that were taken out, and counts their callbacks as queued.
+func (r *round[T]) takeDue() []T {
+	values := slices.Clone(r.core.due)
+	r.forget()
+	r.core.inFlight.queue(int64(len(values)))
+	return values
 }
 
 // forget empties due before callbacks are called, since one of them may end the goroutine.

@@ -37,8 +37,11 @@ func (c *Core[T]) Submit(v T) {
 	accepted = true
 }
 
-// relay gives the callbacks of values, which are counted as queued, to Go. The caller must not use values afterwards.
-func (c *Core[T]) relay(values []T) { executor.Relay((*tasksOf[T])(c), values) }
+// newRelay returns a relay for the callbacks of values, which are counted as queued. The caller must not use values
+// afterwards.
+func (c *Core[T]) newRelay(values []T) *executor.Relay[T] {
+	return executor.NewRelay((*tasksOf[T])(c), values)
+}
 
 // runAlone calls the callback of v, which is counted as queued, in a goroutine of its own.
 func (c *Core[T]) runAlone(v T) { executor.Alone((*tasksOf[T])(c), v) }

@@ -42,7 +42,7 @@ func (r *record) note(f func()) {
 // runs are the ways in which the callbacks of values are called.
 func runs[W Wheel[int]]() map[string]func(w W, values ...int) {
 	return map[string]func(w W, values ...int){
-		"Relay": func(w W, values ...int) { Relay(w, values) },
+		"Relay": func(w W, values ...int) { NewRelay(w, values).Go() },
 		"Alone": func(w W, values ...int) {
 			for _, v := range values {
 				go Alone(w, v)

@@ -21,14 +21,17 @@ type Clock struct {
 	// HasThen gives the alarm the method Then, which sets Left: the test calls that after Ring.
 	HasThen bool
 	Left    func()
+	// HasCoarse gives the alarm the method SetCoarse.
+	HasCoarse bool
 	// OnSet is nil, or called when the alarm is aimed.
 	OnSet func()
 
 	readings atomic.Int64
 
-	mu    sync.Mutex
-	aimed bool // guarded by mu, like aim
-	aim   int64
+	mu     sync.Mutex
+	aimed  bool // guarded by mu, like those below
+	aim    int64
+	coarse bool // whether it is aimed by SetCoarse
 }
 
 // mostReadings is the most readings of a clock, which is more than any test needs.
@@ -46,8 +49,11 @@ func (c *Clock) Elapsed() time.Duration {
 
 func (c *Clock) NewAlarm(ring func()) clock.Alarm {
 	c.Ring = ring
-	if c.HasThen {
+	switch {
+	case c.HasThen:
 		return thenAlarm{alarm{c}}
+	case c.HasCoarse:
+		return coarseAlarm{alarm{c}}
 	}
 	return alarm{c}
 }
@@ -66,6 +72,13 @@ func (c *Clock) AimedAt() int64 {
 	return c.aim
 }
 
+// Coarse reports whether the alarm is aimed by SetCoarse.
+func (c *Clock) Coarse() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.coarse
+}
+
 // RequireAim requires that the alarm is aimed at latest or earlier.
 func (c *Clock) RequireAim(t *testing.T, latest int64) {
 	t.Helper()
@@ -75,11 +88,11 @@ func (c *Clock) RequireAim(t *testing.T, latest int64) {
 }
 
 // Disarm stops the alarm, as if it had rung.
-func (c *Clock) Disarm() { c.note(false, 0) }
+func (c *Clock) Disarm() { c.note(false, 0, false) }
 
-func (c *Clock) note(aimed bool, aim int64) {
+func (c *Clock) note(aimed bool, aim int64, coarse bool) {
 	c.mu.Lock()
-	c.aimed, c.aim = aimed, aim
+	c.aimed, c.aim, c.coarse = aimed, aim, coarse
 	c.mu.Unlock()
 }
 
@@ -88,7 +101,7 @@ type alarm struct{ *Clock }
 func (a alarm) Stop() { a.Disarm() }
 
 func (a alarm) Set(elapsed time.Duration) {
-	a.note(true, int64(elapsed))
+	a.note(true, int64(elapsed), false)
 	if a.OnSet != nil {
 		a.OnSet()
 	}
@@ -100,3 +113,8 @@ func (a alarm) Review(f func()) { a.Clock.Review = f }
 type thenAlarm struct{ alarm }
 
 func (a thenAlarm) Then(f func()) { a.Left = f }
+
+// coarseAlarm is an alarm with the method SetCoarse.
+type coarseAlarm struct{ alarm }
+
+func (a coarseAlarm) SetCoarse(elapsed time.Duration) { a.note(true, int64(elapsed), true) }

@@ -18,8 +18,10 @@ func (d *draft) attempt(it *item) bool {
 	if it.kind == begun {
 		return d.begin(&it.job, was, hash)
 	}
-	if name, _ := d.token(&was); it.kind == left && name != it.name {
-		return false
+	if it.kind == left {
+		if name, _ := d.token(&was); name != it.name {
+			return false
+		}
 	}
 	d.result(it, was, hash)
 	return true

@@ -25,13 +25,14 @@ func TestDurationsGoByTheClock(t *testing.T) {
 		b.do(c, setOp("a", ""))
 		b.Equal(time.Hour, remaining("a"))
 	}
-	c.quiet = 10 * time.Millisecond
+	c.quiet = time.Hour // the copy comes after the mock has moved
 	sent := net.Messages.Load()
 	first := true
 	net.setFate(func(answer bool) time.Duration {
 		if first && !answer {
 			first = false
 			mock.Add(10 * time.Minute)
+			go c.Moved(0)
 			return lost
 		}
 		return 0
