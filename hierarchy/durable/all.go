@@ -16,8 +16,7 @@ func (w *Keyed[K, V]) All(ctx context.Context) iter.Seq2[Entry[K, V], error] {
 
 // Dead iterates over the dead timers, in no order, and yields each as the Firing of its last attempt. The Epoch,
 // however, is the epoch of the partition when the iteration reached it, so that a store can refuse what is done for a
-// dead timer if the partition has changed hands since. The Epoch is 0 if the owner of the partition runs an earlier
-// version of this package.
+// dead timer if the partition has changed hands since.
 func (w *Keyed[K, V]) Dead(ctx context.Context) iter.Seq2[Firing[K, V], error] {
 	return all(ctx, w.owners, true, func(t *state.Timer, epoch uint64) (f Firing[K, V], err error) {
 		f = Firing[K, V]{Due: timeOf(t.Due), Attempt: int(t.Attempt), ID: ID{t.ID}, Epoch: epoch, Missed: int(t.Missed),

@@ -126,8 +126,7 @@ var errNotDone = errors.New("durable: Batch was not called")
 // Removed returns, after Keyed.Batch, what Keyed.Remove would have returned for operation i. ok is false if the
 // operation removed nothing, or is no Remove. If the timer was removed but its value can't be decoded or is not known,
 // ok is true and err is not nil. A value is not known, and err is ErrTooLarge, if another process owns the partition
-// and its response had no room for the value: a response has room for some 256 KiB of values. An owner that runs an
-// earlier version of this package returns no values.
+// and its response had no room for the value: a response has room for some 256 KiB of values.
 func (b *Batch[K, V]) Removed(i int) (v V, ok bool, err error) {
 	if !b.Took(i) || b.ops[i].kind != frame.Remove {
 		return v, false, nil

@@ -46,5 +46,5 @@ type Entry[K comparable, V any] struct {
 	// Next is when the next attempt is due, if the timer waits for it after an attempt. Otherwise it is zero: the first
 	// attempt is due at Due, and an attempt without a free place is due already.
 	Next  time.Time
-	State State // All yields StateWaiting for a timer whose owner runs an earlier version of this package
+	State State
 }

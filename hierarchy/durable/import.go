@@ -31,8 +31,7 @@ const (
 // The timers are committed in batches, and n is the number of timers that were committed. After an error, some lines
 // may have been imported: Import can be repeated with the same lines. If a partition fails, the timers of the others are
 // imported nevertheless, and the errors are joined. If a line can't be read, the lines before it are
-// imported, and the error has the line's number. It is ErrArgument or ErrTooLarge. The error is ErrUnavailable while a
-// process that runs an earlier version of this package shares the timers.
+// imported, and the error has the line's number. It is ErrArgument or ErrTooLarge.
 //
 // The last line must be the number of timers, as {"timers":3}. Several exports may follow each other. If that line is
 // missing, or has another number, all lines that are there are imported, also those of the exports that follow, and the

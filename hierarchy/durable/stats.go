@@ -67,9 +67,6 @@ type MemberStats struct {
 	Self    bool   // whether it is this process
 	Leaving bool   // whether it is shutting down and hands its partitions over
 	Owned   int    // the number of partitions that the process owns
-	// Log and Wire are the latest versions of the log, and of messages between processes, that this process can read:
-	// see DESIGN.md.
-	Log, Wire int
 }
 
 // Stats returns a snapshot. Its cost does not depend on the number of timers. Partitions are read one after

@@ -50,7 +50,7 @@ func TestDirectoryOfALaterVersion(t *testing.T) {
 	})
 	_, err := durable.Open(t.Context(), cfg)
 	require.ErrorContains(t, err, "partition 2: frame")
-	require.ErrorContains(t, err, "version 3 instead of 2")
+	require.ErrorContains(t, err, "version 2 instead of 1")
 	require.NotErrorIs(t, err, durable.ErrDamaged)
 	withLogs(t, cfg.Dir, func(logs []storage.Log) {
 		for at, log := range logs {

@@ -17,8 +17,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
-// childEnv is the environment variable that turns a process into a worker. Its value is a childConfig. Workers of other
-// versions, which may run next to this one, use the same variable.
+// childEnv is the environment variable that turns a process into a worker. Its value is a childConfig.
 const childEnv = "EPICYCLE_TORTURE_CHILD"
 
 type childConfig struct{ Worker workerConfig }

@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 	}
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
-	code := run([]string{"-for", "4s", "-seed", "6", "-workers", "2", "-modes", "oneway,copies,leases", "-dir", dir, "-beside", os.Args[0], "-v"}, &out, &errs)
+	code := run([]string{"-for", "4s", "-seed", "6", "-workers", "2", "-modes", "oneway,copies,leases", "-dir", dir, "-v"}, &out, &errs)
 	require.Equal(t, terminal.ExitOK, code, "%s%s", &out, &errs)
 	for _, want := range []string{"seed 6, 4s, modes oneway,copies,leases, in ", "runs with mode: copies", "faults begin", "idle", " answered", "of them compared with each other", "No promise was broken."} {
 		require.Contains(t, out.String(), want)
@@ -79,7 +79,6 @@ func TestBadUsage(t *testing.T) {
 		"-modes far,x":              `-modes "x" is no mode`,
 		"-only x":                   `-only "x"`,
 		"-servers 1 -only majority": `-only "majority"`,
-		"-beside " + file + "x":     "can't be run",
 		"-dir " + file:              "is not a directory",
 		"-dir " + file + "x":        "can't be used",
 	})

@@ -91,12 +91,8 @@ func (w *world) newMember(v visitor) (*member, error) {
 		urls = append(urls, servers.URL(v.user, l.port()))
 	}
 	cfg.URLs = strings.Join(urls, ",")
-	program := ""
-	if m.number%2 == 0 {
-		program = w.beside
-	}
 	var err error
-	m.process, err = child.Start(child.Spec{Program: program, Variable: childEnv, Config: childConfig{cfg}, Log: w.log(fmt.Sprintf("worker-%d", m.number))})
+	m.process, err = child.Start(child.Spec{Variable: childEnv, Config: childConfig{cfg}, Log: w.log(fmt.Sprintf("worker-%d", m.number))})
 	return m, err
 }
 

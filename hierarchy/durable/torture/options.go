@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"time"
 )
 
@@ -30,8 +29,6 @@ var usage = fmt.Sprintf(`usage: go run ./torture [flags]
                    "none". What goes on during the whole run, as modes have it, goes on
   -strict          what is back too late, or changes hands for no reason, is a broken promise, too,
                    and little may be late. Not for a busy machine
-  -beside FILE     every second worker is this program: the torture of another version, such as the last
-                   release's, which runs beside this one
   -dir DIRECTORY   make the directories of the runs there, default: the temporary directory
   -keep            keep the files of each run. Those with a broken promise are always kept
   -v               say each fault as it happens
@@ -52,7 +49,6 @@ type options struct {
 	modes      string
 	only       string
 	strict     bool
-	beside     string
 	dir        string
 	keep       bool
 	verbose    bool
@@ -78,7 +74,6 @@ func parse(args []string) (o options, err error) {
 	flags.StringVar(&o.modes, "modes", "", "")
 	flags.StringVar(&o.only, "only", "", "")
 	flags.BoolVar(&o.strict, "strict", false, "")
-	flags.StringVar(&o.beside, "beside", "", "")
 	flags.StringVar(&o.dir, "dir", "", "")
 	flags.BoolVar(&o.keep, "keep", false, "")
 	flags.BoolVar(&o.verbose, "v", false, "")
@@ -119,11 +114,6 @@ func (o *options) check() error {
 }
 
 func (o *options) checkFiles() error {
-	if o.beside != "" {
-		if _, err := exec.LookPath(o.beside); err != nil {
-			return fmt.Errorf("-beside %s can't be run: %w", o.beside, err)
-		}
-	}
 	if o.dir == "" {
 		return nil
 	}
@@ -147,9 +137,6 @@ func (o *options) again() string {
 	}
 	if o.strict {
 		s += " -strict"
-	}
-	if o.beside != "" {
-		s += fmt.Sprintf(" -beside '%s'", o.beside)
 	}
 	return s
 }

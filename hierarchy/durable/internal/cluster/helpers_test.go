@@ -111,7 +111,6 @@ type process struct {
 	once   sync.Once
 	logger *slog.Logger
 	wrap   func(storage.Log) storage.Log // nil: its logs are as they are
-	reads  int                           // the latest version of frames that it reads; 0: that of this program
 	caller *Caller                       // nil: it is a member. Else Cluster only calls
 
 	announce func(partition.Firing) error // nil: it handles its timers
@@ -168,7 +167,7 @@ func (w *world) process() *process {
 func (p *process) open(ctx context.Context) error {
 	cfg := Config{
 		Bus: jetstream.NewBus(p.conn), Name: p.w.name, Logger: p.logger, MaxSkew: p.skew, Behind: p.behind, Reread: p.reread,
-		Member: member.Config{Store: p.store, Lease: p.lease, Log: p.reads},
+		Member: member.Config{Store: p.store, Lease: p.lease},
 		Common: partition.Config{
 			Clock: p.clock, Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
 			Backoff: func(int) time.Duration { return 10 * time.Millisecond }, Handle: p.handle, Announce: p.announce,

@@ -58,7 +58,7 @@ func (r *Reads) Count(ctx context.Context, at int) (n int, err error) {
 	return r.client.Len(ctx, at)
 }
 
-// Epoch returns the epoch of a partition's owner, or 0 if the owner has an earlier version of this program.
+// Epoch returns the epoch of a partition's owner.
 func (r *Reads) Epoch(ctx context.Context, at int) (epoch uint64, err error) {
 	here, err := r.here(at, func(p *partition.Partition) error {
 		epoch = p.Epoch() // even if the partition has been lost: the epoch of its new owner is higher

@@ -22,10 +22,8 @@ type router struct {
 	gone  atomic.Pointer[time.Time]             // the time since which the connection is closed for good, or nil
 	// offline is the time since which there is no connection, or nil.
 	offline atomic.Pointer[time.Time]
-	// frames and wire are the latest versions of frames and of messages that all members read, or 0.
-	frames, wire atomic.Int32
-	ending       context.Context // ended by stop when Close or Shutdown begins
-	stop         context.CancelFunc
+	ending  context.Context // ended by stop when Close or Shutdown begins
+	stop    context.CancelFunc
 }
 
 // newRouter returns a router, which needs a close.
@@ -67,12 +65,8 @@ func (r *router) watchBus() {
 	})
 }
 
-// sees notes the versions that the members of the next view read, and retries the calls that wait for a partition whose
-// owner has changed since the old view, if there was one.
+// sees retries the calls that wait for a partition whose owner has changed since the old view, if there was one.
 func (r *router) sees(old, next *member.View) {
-	frames, wire := versions(next)
-	r.frames.Store(int32(frames))
-	r.wire.Store(int32(wire))
 	for at := range r.owned {
 		if old != nil && next.Claims[at].Holder != old.Claims[at].Holder {
 			r.client.Moved(at)
@@ -114,17 +108,5 @@ func (r *router) Do(ctx context.Context, at int, call *partition.Call) error {
 			return err
 		}
 	}
-	r.untrace(call)
 	return r.client.Do(ctx, at, call, begun)
-}
-
-// untrace leaves the trace contexts out of a call if some process can't read trace contexts. Otherwise the call might
-// have to wait for an owner that can read them.
-func (r *router) untrace(call *partition.Call) {
-	if r.wire.Load() >= remote.Traced {
-		return
-	}
-	for i := range call.Ops {
-		call.Ops[i].Trace = nil
-	}
 }

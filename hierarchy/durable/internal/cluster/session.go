@@ -7,9 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
@@ -47,11 +45,8 @@ type news struct {
 func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 	s = &session{c: c, risen: wait.NewSignal()}
 	cfg := c.cfg.Member
-	cfg.Rise, cfg.Wire = s.risen.Set, remote.Latest
-	if cfg.Log == 0 {
-		cfg.Log = frame.Version
-	}
-	if cfg.Unable, err = c.unreadable(ctx); err != nil {
+	cfg.Rise = s.risen.Set
+	if err = c.readable(ctx); err != nil {
 		return nil, err
 	}
 	m, err := member.Join(ctx, cfg)

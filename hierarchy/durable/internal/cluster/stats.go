@@ -11,7 +11,6 @@ type Member struct {
 	Text          string // the name of the member in logs
 	Self, Leaving bool
 	Owned         int // the number of partitions that the member owns
-	Log, Wire     int // the latest versions of frames and of messages that the member reads
 }
 
 // Members returns the processes that have a lease, as far as this process knows, and for each partition the index of
@@ -29,8 +28,7 @@ func membersOf(view *member.View, opens func(p *member.Peer, at int) bool) (memb
 	place := make(map[member.ID]int, len(view.Members))
 	for i, p := range view.Members {
 		place[p.ID] = i
-		members = append(members, Member{ID: p.ID.String(), Text: p.Name(), Leaving: p.Leaving, Self: p.ID == view.ID,
-			Log: p.Log, Wire: p.Wire})
+		members = append(members, Member{ID: p.ID.String(), Text: p.Name(), Leaving: p.Leaving, Self: p.ID == view.ID})
 	}
 	for at, claim := range view.Claims {
 		i, ok := place[claim.Holder]

@@ -105,7 +105,7 @@ func (l *slot) config() partition.Config {
 	m := l.s.member
 	cfg.Log, cfg.Partition, cfg.Partitions = l.c().cfg.Logs[l.at], l.at, len(l.c().cfg.Logs)
 	cfg.Tenure = func() bool { return m.Owns(l.at) }
-	cfg.Doubted, cfg.Progress, cfg.Version = l.doubted, &l.progress, func() uint8 { return uint8(l.c().frames.Load()) }
+	cfg.Doubted, cfg.Progress = l.doubted, &l.progress
 	cfg.Fits, cfg.MaxAhead = l.fitsClock, l.c().cfg.MaxSkew
 	return cfg
 }

@@ -9,7 +9,7 @@ const (
 	Done    Result = iota // the operations whose bits are set were committed
 	Full                  // no operation was committed, as there was no room under MaxPending
 	Later                 // no operation was committed, as the frame had no room for the value. The request can be repeated
-	Refused               // no operation was committed, as the owner could not parse a schedule. From version 2 on
+	Refused               // no operation was committed, as the owner could not parse a schedule.
 )
 
 const (

@@ -38,14 +38,13 @@ func (w *Builder) Finish() (b []byte, sum uint32) {
 	return w.coder.out, sum
 }
 
-// Add appends an operation and returns the ID of its timer: for Set, SetAt, Move, MoveAt and Next a new one, whatever op.ID is,
-// otherwise op.ID. Add panics if the frame has maxOps operations, or if the frame's version does not have the
-// operation. In a frame of version 1 it leaves out the fields of More.
+// Add appends an operation and returns the ID of its timer: for Set, SetAt, Move, MoveAt and Next a new one, whatever
+// op.ID is, otherwise op.ID. Add panics if the frame has maxOps operations, or if there is no such operation.
 func (w *Builder) Add(op *Op) ID {
 	if w.count >= maxOps {
 		panic("frame: Add to a full frame")
 	}
-	if !w.header.has(op.Kind) {
+	if !op.Kind.isKnown() {
 		panic("frame: Add of " + op.Kind.String())
 	}
 	id := op.ID

@@ -20,16 +20,13 @@ const moreBit = 1 << 7
 // op codes the operation at that place of the frame.
 func (c *coder) op(op *Op, place int) {
 	kind := byte(op.Kind)
-	if c.header.version() >= 2 && op.hasMore() {
+	if op.hasMore() {
 		kind |= moreBit
 	}
 	c.byte(&kind)
-	more := kind&moreBit != 0 && c.header.version() >= 2
-	if more {
-		kind &^= moreBit
-	}
-	op.Kind = Kind(kind)
-	if !c.header.has(op.Kind) {
+	more := kind&moreBit != 0
+	op.Kind = Kind(kind &^ moreBit)
+	if !op.Kind.isKnown() {
 		c.Fail()
 		return
 	}
@@ -39,6 +36,8 @@ func (c *coder) op(op *Op, place int) {
 	c.fields(op)
 	if more {
 		c.more(op)
+	} else if op.hasMore() { // a dead timer has the time of its failure
+		c.Fail()
 	}
 }
 
@@ -91,15 +90,12 @@ const (
 
 func (c *coder) whole(op *Op) {
 	flags := byte(op.State)
-	if c.writing && c.header.version() < 2 && op.State > Dead {
-		flags = byte(Waiting)
-	}
 	if op.Wall {
 		flags |= keepWall
 	}
 	c.byte(&flags)
 	op.State, op.Wall = State(flags&keepState), flags&keepWall != 0
-	if op.State >= c.header.states() || flags&^(keepState|keepWall) != 0 {
+	if op.State >= states || flags&^(keepState|keepWall) != 0 {
 		c.Fail()
 	}
 	c.fixed(&op.ID.Owner)
@@ -114,9 +110,6 @@ func (c *coder) whole(op *Op) {
 	}
 	c.bytes(&op.Key)
 	c.bytes(&op.Value)
-	if !c.writing && op.State == Dead {
-		op.Failed = c.header.Time // unless the operation has its own
-	}
 }
 
 // name codes the name of an attempt that was left.
@@ -158,16 +151,12 @@ func (c *coder) time(t *int64) {
 }
 
 // number codes the number of an ID as its distance from the next frame's, so that the numbers of timers that were set a
-// short time ago are short. With the ID of another log, the distance wraps around. In version 1 there are no timers of
-// other logs, so a number that this log can't have given yet is a failure.
+// short time ago are short. With the ID of another log, the distance wraps around.
 func (c *coder) number(number *uint64) {
 	next := (c.header.Number + 1) << placeBits
 	age := next - *number
 	c.uvarint(&age)
 	*number = next - age
-	if c.header.version() < 2 && (age == 0 || age > next) {
-		c.Fail()
-	}
 }
 
 func (c *coder) uint32(v *uint32) {

@@ -11,10 +11,8 @@ import (
 )
 
 const (
-	// Version is the latest version of the format, and First the earliest one. The package reads all of them, and
-	// writes the version in the Header.
-	Version = 2
-	First   = 1
+	// Version is the version of the format.
+	Version = 1
 	// maxOps is the largest number of operations of a frame. The number of a timer's ID has twelve bits for the place
 	// of its operation in the frame.
 	maxOps = 1<<placeBits - 1
@@ -42,7 +40,6 @@ type Header struct {
 	Previous   uint32 // the checksum of the frame before, 0 in the first frame of a log
 	Partition  uint16 // the partition of this log
 	Partitions uint16 // the number of partitions of the set
-	Version    uint8  // the version of the format; when writing, 0 means the latest
 }
 
 // ID identifies a timer. Number is unique in the log: it consists of the frame's number and the place of the operation
@@ -52,14 +49,6 @@ type ID struct{ Owner, Number uint64 }
 // NewID returns the ID of the timer that the operation at that place of the frame sets.
 func (h *Header) NewID(place int) ID {
 	return ID{h.Owner, h.Number<<placeBits | uint64(place)}
-}
-
-// version returns the version in which a frame with that header is written.
-func (h *Header) version() uint8 {
-	if h.Version == 0 {
-		return Version
-	}
-	return h.Version
 }
 
 // The offsets of the header's fields.
@@ -85,7 +74,7 @@ var magic = [4]byte{'E', 'p', 'i', 'F'}
 func (h *Header) put(b []byte, count, length int) {
 	le := binary.LittleEndian
 	copy(b, magic[:])
-	b[atVersion], b[atReserved] = h.version(), 0
+	b[atVersion], b[atReserved] = Version, 0
 	le.PutUint16(b[atCount:], uint16(count))
 	le.PutUint32(b[atLength:], uint32(length))
 	le.PutUint32(b[atPrevious:], h.Previous)
@@ -108,17 +97,15 @@ type Frame struct {
 	body     []byte
 }
 
-// otherVersion returns the error for a frame that has another version. If the frame would be valid with a known
-// version, its version was altered, since no program writes such a frame. A frame of a later version may have its
-// checksum in another place.
+// otherVersion returns the error for a frame that has another version. If the frame would be valid with this version,
+// its version was altered, since no program writes such a frame. A frame of a later version may have its checksum in
+// another place.
 func otherVersion(b []byte) error {
 	if end := len(b) - trailerSize; end >= headerSize {
 		this := bytes.Clone(b[:end])
-		for v := byte(First); v <= Version; v++ {
-			this[atVersion] = v
-			if Checksum(this) == binary.LittleEndian.Uint32(b[end:]) {
-				return fmt.Errorf("%w: its version is %d, and its checksum that of version %d", errDamaged, b[atVersion], v)
-			}
+		this[atVersion] = Version
+		if Checksum(this) == binary.LittleEndian.Uint32(b[end:]) {
+			return fmt.Errorf("%w: its version is %d, and its checksum that of version %d", errDamaged, b[atVersion], Version)
 		}
 	}
 	return fmt.Errorf("%w: version %d instead of %d", ErrVersion, b[atVersion], Version)
@@ -132,7 +119,7 @@ func Parse(b []byte) (f Frame, err error) {
 		return f, fmt.Errorf("%w: %d bytes are less than a header", errDamaged, len(b))
 	case [4]byte(b) != magic:
 		return f, fmt.Errorf("%w: it does not begin with %q", errDamaged, magic)
-	case b[atVersion] < First, b[atVersion] > Version:
+	case b[atVersion] != Version:
 		return f, otherVersion(b)
 	case len(b) < Overhead:
 		return f, fmt.Errorf("%w: %d bytes are less than a header", errDamaged, len(b))
@@ -150,7 +137,7 @@ func Parse(b []byte) (f Frame, err error) {
 		Number: le.Uint64(b[atNumber:]), Epoch: le.Uint64(b[atEpoch:]), Owner: le.Uint64(b[atOwner:]),
 		Begin: le.Uint64(b[atBegin:]), Time: int64(le.Uint64(b[atTime:])),
 		Previous:  le.Uint32(b[atPrevious:]),
-		Partition: le.Uint16(b[atPartition:]), Partitions: le.Uint16(b[atPartitions:]), Version: b[atVersion],
+		Partition: le.Uint16(b[atPartition:]), Partitions: le.Uint16(b[atPartitions:]),
 	}
 	f.Count, f.Size, f.body = int(le.Uint16(b[atCount:])), len(b), b[headerSize:end]
 	if f.Count > maxOps {

@@ -11,7 +11,7 @@ import (
 // header is one with all fields set.
 var header = Header{
 	Number: 77, Epoch: 12, Owner: 0xfeedfacecafe, Begin: 5, Time: 1_800_000_000_000_000_000,
-	Previous: 0xdeadbeef, Partition: 3, Partitions: 8, Version: Version,
+	Previous: 0xdeadbeef, Partition: 3, Partitions: 8,
 }
 
 // samples are operations of all kinds, with the fields that they have.
@@ -37,8 +37,8 @@ func samples() []Op {
 	}
 }
 
-// newer are operations that are not in version 1.
-func newer() []Op {
+// others are operations with what most timers don't have.
+func others() []Op {
 	t := header.Time
 	id := ID{Number: 70<<placeBits | 9}
 	schedule, trace, err := []byte("@every 1m0s"), []byte("trace"), []byte("it failed")
@@ -103,7 +103,7 @@ func all(t *testing.T, f Frame) (ops []Op) {
 func TestWhatIsBuiltIsRead(t *testing.T) {
 	var w Builder
 	for range 2 { // the second frame uses the memory of the first
-		ops := append(samples(), newer()...)
+		ops := append(samples(), others()...)
 		b := build(&w, header, ops)
 		f, err := Parse(b)
 		require.NoError(t, err)
@@ -115,63 +115,6 @@ func TestWhatIsBuiltIsRead(t *testing.T) {
 			}
 		}
 		require.Equal(t, ops, all(t, f))
-	}
-}
-
-// A frame of version 1 is as the first release of the format wrote it: without what is newer.
-func TestFramesOfVersion1(t *testing.T) {
-	var w Builder
-	h := header
-	h.Version = First
-	b := bytes.Clone(build(&w, h, samples()))
-	f, err := Parse(b)
-	require.NoError(t, err)
-	require.Equal(t, h, f.Header)
-	for i, op := range all(t, f) {
-		want := samples()[i]
-		if placed(&want) {
-			want.ID = ID{h.Owner, h.Number<<placeBits | uint64(i)}
-		}
-		require.Equal(t, want, op)
-	}
-	w.Start(h)
-	for _, op := range newer() {
-		if op.Kind >= version2 {
-			require.Panics(t, func() { w.Add(&op) })
-		}
-	}
-	w.Start(h)
-	set := Op{Kind: Set, Key: []byte("k"), Value: []byte("v"), More: More{Trace: []byte("trace")}}
-	w.Add(&set)
-	set.Trace = nil
-	with, _ := w.Finish()
-	require.Equal(t, build(new(Builder), h, []Op{set}), with)
-	for _, op := range newer() { // a reader of version 1 finds them damaged
-		w.Start(header)
-		w.Add(&op)
-		w.header.Version = First
-		b, _ := w.Finish()
-		f, err := Parse(b)
-		require.NoError(t, err)
-		for _, err = range f.Ops() {
-		}
-		if f.Ops(); op.hasMore() || op.Kind >= version2 {
-			require.ErrorIs(t, err, errDamaged, op.Kind)
-		}
-	}
-}
-
-// What most timers don't have takes no bytes: frames of both versions differ in the version alone.
-func TestWhatIsNewTakesNoBytes(t *testing.T) {
-	var v1, v2 Builder
-	h := header
-	h.Version = First
-	for _, op := range samples() {
-		if op.Kind == Keep && op.State == Dead {
-			continue
-		}
-		require.Equal(t, build(&v1, h, []Op{op})[headerSize:len(v1.coder.out)-trailerSize],
-			build(&v2, header, []Op{op})[headerSize:len(v2.coder.out)-trailerSize], op.Kind)
 	}
 }
 
@@ -246,7 +189,7 @@ func TestOtherVersionIsNotDamage(t *testing.T) {
 	for _, b := range [][]byte{b, b[:Overhead], b[:Overhead-1], b[:atVersion+1]} {
 		_, err := Parse(b)
 		require.ErrorIs(t, err, ErrVersion)
-		require.EqualError(t, err, "the frame has another format: version 3 instead of 2")
+		require.EqualError(t, err, "the frame has another format: version 2 instead of 1")
 	}
 }
 
@@ -259,7 +202,6 @@ func TestWholeFramesThatMakeNoSense(t *testing.T) {
 		"length that overflows":              {byte(Remove), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
 		"no length":                          {byte(Remove)},
 		"time cut off":                       {byte(Move), 0x80},
-		"ID of the future":                   {byte(End), 0, 0},
 		"attempt above 32 bits":              {byte(Begin), 0x80, 0x80, 0x80, 0x80, 0x20, 1, 0},
 		"unknown state":                      {byte(Keep), 7, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0},
 		"owner cut off":                      {byte(Keep), 0, 0, 0, 0},
@@ -272,6 +214,8 @@ func TestWholeFramesThatMakeNoSense(t *testing.T) {
 		"a set that has died":                {byte(Set) | moreBit, 0, 0, 0, hasFailed, 0, 0},
 		"waiting, and died":                  {byte(Keep) | moreBit, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasFailed, 0, 0},
 		"missed none":                        {byte(Keep) | moreBit, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasMissed, 0},
+		"dead, without the time":             {byte(Keep), byte(Dead), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0},
+		"dead, with a trace alone":           {byte(Keep) | moreBit, byte(Dead), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasTrace, 1, 't'},
 		"unknown bit":                        {byte(Set) | moreBit, 0, 0, 0, 32},
 		"left without a name":                {byte(Begin) | moreBit, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 		"die without error":                  {byte(Die) | moreBit, 1, 1, 0, 0},
@@ -280,11 +224,7 @@ func TestWholeFramesThatMakeNoSense(t *testing.T) {
 		"unknown end of a run":               {byte(Next), byte(hows), 1, 0, 0},
 	} {
 		var w Builder
-		h := header
-		if name == "ID of the future" { // in later versions it may be of another log
-			h.Version = First
-		}
-		w.Start(h)
+		w.Start(header)
 		w.coder.out, w.count = append(w.coder.out, body...), 1
 		b, _ := w.Finish()
 		f, err := Parse(b)
@@ -335,7 +275,7 @@ func FuzzParse(f *testing.F) {
 	var w Builder
 	ops := samples()
 	ops[10].Value = nil
-	ops = append(ops, newer()...)
+	ops = append(ops, others()...)
 	whole := bytes.Clone(build(&w, header, ops))
 	f.Add(whole[headerSize:len(whole)-trailerSize], uint16(len(ops)))
 	f.Add([]byte{byte(Keep), 1}, uint16(1))

@@ -2,8 +2,7 @@ package frame
 
 import "encoding/binary"
 
-// More has the fields that most timers don't need. A field without a value takes no bytes. Frames of version 1 don't
-// have these fields.
+// More has the fields that most timers don't need. A field without a value takes no bytes.
 type More struct {
 	Schedule []byte // Set, SetAt, Keep: the timer's schedule, as text
 	Trace    []byte // Set, SetAt, Keep: the trace context of the call that has set the timer
@@ -98,7 +97,7 @@ func (c *coder) more(op *Op) {
 func (c *coder) timer(op *Op) {
 	bits := op.bits()
 	c.byte(&bits)
-	if bits == 0 || bits&^mayHave(op) != 0 {
+	if bits == 0 || bits&^mayHave(op) != 0 || op.State == Dead && bits&hasFailed == 0 {
 		c.Fail()
 	}
 	if bits&hasSchedule != 0 {

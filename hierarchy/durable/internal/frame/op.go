@@ -25,8 +25,6 @@ const (
 	Import                   // a whole timer from another log. It replaces the timer of Key
 	MoveAt                   // like Move, but Due is a wall time
 	kinds
-
-	version2 = Next // version 1 has neither this kind nor those after it
 )
 
 var kindNames = [kinds]string{
@@ -46,8 +44,8 @@ func (k Kind) String() string {
 // Renews reports whether the operation gives the timer a new ID.
 func (k Kind) Renews() bool { return k <= Move || k == Next || k == MoveAt }
 
-// has reports whether frames with that header may have operations of a kind.
-func (h *Header) has(k Kind) bool { return k > 0 && k < kinds && (k < version2 || h.version() >= 2) }
+// isKnown reports whether there are operations of a kind.
+func (k Kind) isKnown() bool { return k > 0 && k < kinds }
 
 // isWhole reports whether the operation has a whole timer.
 func (k Kind) isWhole() bool { return k == Keep || k == Import }
@@ -63,14 +61,6 @@ const (
 	Postponed              // no attempt counts, and the timer waits until Next
 	states
 )
-
-// states returns the number of states that frames with that header have.
-func (h *Header) states() State {
-	if h.version() < 2 {
-		return Left
-	}
-	return states
-}
 
 // Op is one operation. Kind determines which fields it has. The others are zero.
 type Op struct {

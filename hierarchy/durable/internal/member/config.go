@@ -24,9 +24,6 @@ type Config struct {
 	Logger *slog.Logger // default: discards
 	// Unable lists the partitions that, as this member knows, it can't take.
 	Unable []int
-	// Log and Wire are the latest versions of frames, and of messages between processes, that this program reads. They
-	// are published to the other members.
-	Log, Wire int
 	// ID is for tests that need the same ID each time. Default: random.
 	ID ID
 

@@ -39,16 +39,16 @@ func (h *oblivious) Watch(ctx context.Context) (<-chan storage.Change, error) {
 func TestJoin(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.process(0x1f)
-		p.cfg.Text, p.cfg.Log, p.cfg.Wire = "host, process 7", 3, 2
+		p.cfg.Text = "host, process 7"
 		p.begin()
 		require.True(w, p.Holds())
 		require.False(w, p.Owns(0))
 		require.Equal(w, ID(0x1f), p.ID())
-		require.Equal(w, &View{0x1f, []Peer{{0x1f, "host, process 7", false, false, false, nil, 3, 2, 1}}, make4(Claim{0, true})}, p.View())
+		require.Equal(w, &View{0x1f, []Peer{{0x1f, "host, process 7", false, false, false, nil}}, make4(Claim{0, true})}, p.View())
 		all := w.table.All()
 		require.Len(w, all, 1)
 		require.Equal(w, "member.000000000000001f", all[0].Key)
-		require.Equal(w, `{"version":1,"text":"host, process 7","lease":12000000000,"counter":1,"log":3,"wire":2,"plan":1}`, string(all[0].Value))
+		require.Equal(w, `{"version":1,"text":"host, process 7","lease":12000000000,"counter":1}`, string(all[0].Value))
 		p.claim(3)
 		all = w.table.All()
 		require.Equal(w, "claim.3", all[1].Key)

@@ -5,7 +5,7 @@
 // The table has two kinds of records:
 //
 //	member.<id>          a living member: version, text, lease, counter, whether it is leaving, new, or off, what
-//	                     it can't take, which versions of frames and messages it reads
+//	                     it can't take
 //	claim.<partition>    who may own a partition: version, member (0: nobody)
 //
 // The claim determines who may own a partition. The lease of the holder determines whether it owns the partition now.
@@ -118,7 +118,7 @@ func newMember(cfg Config) *Member {
 		m.turns[p] = make(chan struct{}, 1)
 	}
 	m.lease.record = memberRecord{Version: version, Text: cfg.Text, Lease: cfg.Lease,
-		Unable: slices.Sorted(slices.Values(cfg.Unable)), Log: cfg.Log, Wire: cfg.Wire, Plan: planRule}
+		Unable: slices.Sorted(slices.Values(cfg.Unable))}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	return m
 }

@@ -186,12 +186,3 @@ func TestAllWereKilled(t *testing.T) {
 		w.share([]int{4, 4}, c, d)
 	})
 }
-
-// Beside a member that does not know what a new one is, all have their shares at once: it would leave them to the
-// new one.
-func TestNewBesideOlder(t *testing.T) {
-	v := View{Members: []Peer{{ID: 1, Plan: 1}, {ID: 2, Plan: 1, New: true}, {ID: 3, Plan: 0}}, Claims: make([]Claim, 2)}
-	require.Empty(t, v.unable())
-	v.Members[2].Plan = 1
-	require.Equal(t, map[ID][]int{2: {0, 1}}, v.unable())
-}

@@ -31,15 +31,12 @@ func (v *View) Holders() []ID {
 // unable returns, for each member, the sorted partitions that the member must not take. These are the partitions that
 // it can't take. If its clock is off, they are also the partitions that it does not hold. If it is new, they are also
 // the partitions that it does not hold and that an older member can take. So a process that dies soon after each start
-// takes nothing from processes that live. The rule for new members is ignored if there are members whose programs do
-// not know it. Otherwise these members would leave partitions to a new member, and the new member would leave the same
-// partitions to them.
+// takes nothing from processes that live.
 func (v *View) unable() map[ID][]int {
 	unable := make(map[ID][]int)
-	ruled := !slices.ContainsFunc(v.Members, func(p Peer) bool { return p.Plan < planRule })
 	for _, p := range v.Members {
 		for at, c := range v.Claims {
-			if !p.Can(at) || c.Holder != p.ID && (p.Off || p.New && ruled && v.settledCan(at)) {
+			if !p.Can(at) || c.Holder != p.ID && (p.Off || p.New && v.settledCan(at)) {
 				unable[p.ID] = append(unable[p.ID], at)
 			}
 		}

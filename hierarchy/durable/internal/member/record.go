@@ -33,9 +33,6 @@ type memberRecord struct {
 	New     bool          `json:"new,omitempty"`    // the member has not lived for a lease yet, unlike other members
 	Off     bool          `json:"off,omitempty"`    // the wall clock of the member is off: it takes nothing over
 	Unable  []int         `json:"unable,omitempty"` // partitions whose logs the member can't read or can't write to
-	Log     int           `json:"log,omitempty"`    // the latest version of frames that the member reads; 0 means 1
-	Wire    int           `json:"wire,omitempty"`   // the latest version of messages that the member reads
-	Plan    int           `json:"plan,omitempty"`   // the rule of shares that the member follows; see planRule
 }
 
 // claimRecord is the value of claim.<partition>.
@@ -65,7 +62,6 @@ func decodeMember(key string, value []byte) (r memberRecord, err error) {
 	} else if r.Version < 1 || r.Version > version {
 		err = fmt.Errorf("%q has version %d, and this program knows %d", key, r.Version, version)
 	}
-	r.Log, r.Wire = max(1, r.Log), max(1, r.Wire)
 	if r.Lease <= 0 || r.Lease > longestLease {
 		r.Lease = 0
 	}

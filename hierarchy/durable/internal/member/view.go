@@ -26,9 +26,6 @@ type Peer struct {
 	New     bool  // the member does not take partitions yet that others can take
 	Off     bool  // the wall clock of the member is off: it takes nothing over
 	Unable  []int // the partitions that the member can't take, sorted
-	// Log and Wire are the latest versions of frames, and of messages between processes, that the member reads.
-	Log, Wire int
-	Plan      int // the rule of shares that the member follows
 }
 
 // Name returns the name of the member for people, in logs and on pages.
@@ -42,9 +39,6 @@ func Name(text string, id ID) string {
 	}
 	return name
 }
-
-// planRule is the rule of shares that this program follows. With rule 0 a new member has its share at once.
-const planRule = 1
 
 // Claim determines who may own a partition.
 type Claim struct {
@@ -205,7 +199,7 @@ func (m *Member) applyMember(id ID, r storage.Record, now time.Duration) error {
 		record.Lease = m.cfg.Lease
 	}
 	slices.Sort(record.Unable)
-	next := &peer{Peer{id, record.Text, record.Leaving, record.New, record.Off, record.Unable, record.Log, record.Wire, record.Plan},
+	next := &peer{Peer{id, record.Text, record.Leaving, record.New, record.Off, record.Unable},
 		r.Revision, record.Lease, now, record.Counter}
 	old := m.known.peers[id]
 	m.known.peers[id] = next

@@ -196,8 +196,3 @@ func (c *Call) HasDurations() bool {
 
 // counts reports whether a's due time counts from now.
 func (a *Op) counts() bool { return a.Kind == frame.Set || a.Kind == frame.Move }
-
-// isNewer reports whether an operation needs frames of version 2.
-func isNewer(a Op) bool {
-	return len(a.Schedule) > 0 || a.Kind == frame.Import || a.Kind == frame.MoveAt
-}

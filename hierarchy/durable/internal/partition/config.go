@@ -29,8 +29,6 @@ var (
 	ErrNotOwner = fmt.Errorf("%w: this process does not own the partition", ErrUnavailable)
 	ErrTooLarge = errors.New("durable: too large")
 	ErrDamaged  = storage.ErrDamaged
-	// ErrMixed is for a call whose operations could not be read by a process of an earlier version that shares the log.
-	ErrMixed = fmt.Errorf("%w: a process of an earlier version, which can read neither schedules nor what Import and MoveAt write, shares the timers", ErrUnavailable)
 	// ErrSchedule is for a schedule that has no run, or that the owner can't parse, for example because the owner does
 	// not know the time zone.
 	ErrSchedule = fmt.Errorf("%w: the owner of the partition can't read the schedule, or it has no run", ErrArgument)
@@ -90,10 +88,6 @@ type Config struct {
 	TrimAbove int64
 	MarkEvery time.Duration // the least time between two writes of the mark; default a second
 	Progress  *Progress     // counts the frames that are read; may be nil
-	// Version returns the version in which frames are written. If the log already has frames of a later version, that
-	// version is used instead. If Version is nil, frames have the latest version. Version is called with a lock of the
-	// partition held.
-	Version func() uint8
 	// Remember is the time for which an idle caller with Requests is remembered, default state.Remember. All owners of
 	// a log must use the same time.
 	Remember time.Duration
@@ -150,9 +144,6 @@ func (cfg *Config) fillIn() {
 	cfg.MarkEvery = cmp.Or(cfg.MarkEvery, time.Second)
 	cfg.Remember = cmp.Or(cfg.Remember, state.Remember)
 	cfg.Patience.Doubt = cfg.Doubted // for frames that are written before the partition is open
-	if cfg.Version == nil {
-		cfg.Version = func() uint8 { return frame.Version }
-	}
 	if cfg.Progress == nil {
 		cfg.Progress = new(Progress)
 	}

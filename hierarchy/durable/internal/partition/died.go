@@ -101,11 +101,7 @@ func (d *draft) expire(j *job, was change, hash uint64) bool {
 	if was.after != dead || was.id != j.id {
 		return false
 	}
-	op := frame.Op{Kind: frame.Expire, Key: j.key, ID: j.id}
-	if d.Header().Version < 2 {
-		op = frame.Op{Kind: frame.Remove, Key: j.key}
-	}
-	d.Add(&op)
+	d.Add(&frame.Op{Kind: frame.Expire, Key: j.key, ID: j.id})
 	was.after = absent
 	d.note(hash, dead, was)
 	return true

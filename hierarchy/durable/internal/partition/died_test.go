@@ -195,32 +195,6 @@ func TestOnDeadAfterCrashes(t *testing.T) {
 	b.Len(b.keys(true), 1)
 }
 
-// Logs that earlier versions of the program read have what they know.
-func TestWritingVersion1(t *testing.T) {
-	b := newBench(t)
-	b.cfg.MaxAttempts, b.cfg.KeepDead = 1, time.Hour
-	b.cfg.Version = func() uint8 { return frame.First }
-	b.handle = func(context.Context, Firing) error { return errHandler }
-	b.open()
-	b.True(b.do(Op{Kind: frame.Set, Key: []byte("a"), Trace: []byte("trace")}))
-	_, err := b.try(Op{Kind: frame.SetAt, Key: []byte("b"), Schedule: []byte("@daily")})
-	b.ErrorIs(err, ErrMixed)
-	b.mock.Add(0)
-	b.Len(b.keys(true), 1)
-	b.mock.Add(time.Hour)
-	b.Empty(b.keys(true))
-	b.reopen()
-	b.EqualValues(frame.First, b.p.writer.head.Version)
-	b.cfg.Version = nil
-	b.reopen()
-	b.schedule("b", "", "@daily")
-	b.cfg.Version = func() uint8 { return frame.First }
-	b.reopen() // there is no way back
-	b.EqualValues(frame.Version, b.p.writer.head.Version)
-	b.mock.Add(24 * time.Hour)
-	b.Len(b.took(), 2)
-}
-
 // Calls do not wait until a crowd of dead timers has expired.
 func TestCrowdOfTheDeadExpiresInPortions(t *testing.T) {
 	inBubble(t, func(b *bench) {

@@ -3,7 +3,6 @@ package partition
 import (
 	"bytes"
 	"hash/maphash"
-	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
@@ -40,7 +39,6 @@ func (d *draft) start(last head, t *ownTime) {
 	h := last.Header
 	h.Number = last.end + 1
 	h.Time, h.Previous = max(h.Time, now), last.checksum
-	h.Version = max(h.Version, d.cfg.Version())
 	d.Start(h)
 	d.now, d.wall = now, t.wall()
 	clear(d.touched)
@@ -102,9 +100,6 @@ func (d *draft) fits(it *item) bool {
 
 // call adds those operations of c that change something. If it returns an error, it has added no operation.
 func (d *draft) call(c *Call) error {
-	if d.Header().Version < 2 && slices.ContainsFunc(c.Ops, isNewer) {
-		return ErrMixed
-	}
 	if c.Request.named() {
 		return d.named(c)
 	}

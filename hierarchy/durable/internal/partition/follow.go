@@ -164,8 +164,7 @@ func (p *Partition) follows(f *frame.Frame, mark storage.Mark, last head) error 
 		return nil
 	case f.Previous != p.writer.head.checksum:
 		return damaged("frame %d does not follow the frame before it", f.Number)
-	case f.Time < p.writer.head.Time, f.Epoch < p.writer.head.Epoch, f.Begin < p.writer.head.Begin,
-		f.Version < p.writer.head.Version:
+	case f.Time < p.writer.head.Time, f.Epoch < p.writer.head.Epoch, f.Begin < p.writer.head.Begin:
 		return damaged("frame %d goes back", f.Number)
 	}
 	return nil

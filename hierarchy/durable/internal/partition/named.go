@@ -63,7 +63,7 @@ func (d *draft) standing(id state.Request) error {
 	st := d.state.Standing(id)
 	if latest, ok := d.latest[id.Caller]; ok {
 		st = state.Fresh
-		if id.Serial < latest && id.Serial >= state.Counted {
+		if id.Serial < latest {
 			st = state.Passed
 		}
 	}

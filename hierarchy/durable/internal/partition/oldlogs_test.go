@@ -19,8 +19,8 @@ import (
 
 var record = flag.String("record", "", "write the log of TestRecordALog to this file")
 
-// Logs that were written by earlier versions are read for ever, and say what they said. Each release adds the
-// one that TestRecordALog writes then. None is ever changed.
+// Logs that were written by releases are read for ever, and say what they said. Each version of the format adds the
+// one that TestRecordALog writes then. Once it was released, none is ever changed.
 func TestOldLogs(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.log")
 	if err != nil || len(files) == 0 {

@@ -53,23 +53,6 @@ func TestPostponed(t *testing.T) {
 	}
 }
 
-// In frames of version 1 an attempt can't be left, so it has failed, and is tried again when its time is over.
-func TestLeftInVersion1(t *testing.T) {
-	b := newBench(t)
-	b.announcing()
-	b.cfg.Version = func() uint8 { return 1 }
-	b.open()
-	_, end := b.due("k", time.Minute)
-	b.took()
-	b.shut()
-	b.open()
-	b.False(end(nil))
-	b.mock.Add(time.Minute - 1)
-	b.Empty(b.took())
-	b.mock.Add(1)
-	b.EqualValues(2, b.last().Attempt)
-}
-
 // The runs of a schedule go on after one that was left.
 func TestLeftRuns(t *testing.T) {
 	for _, last := range []error{nil, &Final{errHandler}} {

@@ -24,6 +24,7 @@ func TestRandomRepetitions(t *testing.T) {
 				timers: map[string]string{}}
 			r.cfg.TrimAbove, r.cfg.MaxPending, r.cfg.MarkEvery = 200, 5, time.Microsecond
 			r.open()
+			r.from = uint64(r.mock.Now().UnixNano())
 			for range 300 {
 				r.step()
 			}
@@ -44,6 +45,7 @@ type repeater struct {
 	dying   atomic.Bool
 	faults  *rand.Rand // used by the log
 	floor   uint64     // of the last request
+	from    uint64     // requests are numbered from this time of the log on
 }
 
 // answered is a request and its answer.
@@ -142,7 +144,7 @@ func listOf(n int, values []string) (list string) {
 func (r *repeater) until(serial uint64, want *answered) {
 	for answered := false; !answered; {
 		r.disturb()
-		c := &Call{Ops: slices.Clone(want.ops), Request: RequestID{Caller: 7, Serial: serial + 1, Floor: min(r.floor, serial) + 1}}
+		c := &Call{Ops: slices.Clone(want.ops), Request: RequestID{Caller: 7, Serial: r.from + serial, Floor: r.from + min(r.floor, serial)}}
 		for _, p := range want.parts {
 			c.Parts = append(c.Parts, Part{End: p.End})
 		}

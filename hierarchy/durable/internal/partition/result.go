@@ -53,7 +53,7 @@ func (d *draft) result(it *item, was change, hash uint64) {
 		}
 		now.after = absent
 	case it.kind == left:
-		leave(&op, &now, it, d.Header().Version)
+		leave(&op, &now, it)
 	case it.last:
 		if d.goesOn(it, was, hash) {
 			return

@@ -90,7 +90,6 @@ func (p *Partition) appendTakeover(ctx context.Context) error {
 		Number: next, Epoch: next, Owner: rand.Uint64(), Begin: p.writer.head.Begin,
 		Time: max(p.writer.head.Time, p.time.now()), Previous: p.writer.head.checksum,
 		Partition: uint16(p.cfg.Partition), Partitions: uint16(p.cfg.Partitions),
-		Version: max(p.writer.head.Version, p.cfg.Version()),
 	}
 	if p.writer.head.Number == 0 {
 		h.Begin = next

@@ -172,10 +172,7 @@ func (f *firer) died(all []death) {
 }
 
 // leave adds the record of an attempt that is left to the frame, in place of its begin.
-func leave(op *frame.Op, now *change, it *item, version uint8) {
+func leave(op *frame.Op, now *change, it *item) {
 	op.Kind, op.Name, op.Next = frame.Begin, it.name, it.until
-	if version < 2 {
-		op.Kind, op.Name = frame.Fail, 0
-	}
-	now.next, now.name = it.until, op.Name
+	now.next, now.name = it.until, it.name
 }

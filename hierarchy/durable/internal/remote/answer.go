@@ -10,7 +10,6 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
@@ -178,45 +177,4 @@ func readFound(b []byte) (f found, err error) {
 		c.Fail()
 	}
 	return f, c.end()
-}
-
-// The flags of a timer in a page.
-const (
-	wallBit = 1 << iota
-	deadBit
-)
-
-func appendTimer(b []byte, t *state.Timer) []byte {
-	flags := byte(0)
-	if t.Wall {
-		flags |= wallBit
-	}
-	if t.Dead {
-		flags |= deadBit
-	}
-	b = append(b, flags)
-	b = binary.LittleEndian.AppendUint64(b, t.ID.Owner)
-	b = binary.AppendUvarint(b, t.ID.Number)
-	b = binary.AppendVarint(b, t.Due)
-	b = binary.AppendUvarint(b, uint64(t.Attempt))
-	b = frame.AppendBytes(b, t.Key)
-	return frame.AppendBytes(b, t.Value)
-}
-
-// timer reads a timer of a page, which answers a request of kind k.
-func (c *cutter) timer(k kind) (t state.Timer) {
-	if k == listKind {
-		return state.ReadTimer(&c.Reader)
-	}
-	flags := c.Byte()
-	t.Wall, t.Dead = flags&wallBit != 0, flags&deadBit != 0
-	t.ID = frame.ID{Owner: c.Fixed(), Number: c.Uvarint()}
-	t.Due = c.Varint()
-	attempt := c.Uvarint()
-	t.Attempt = uint32(attempt)
-	t.Key, t.Value = string(c.Bytes()), string(c.Bytes())
-	if flags&^(wallBit|deadBit) != 0 || attempt > math.MaxUint32 {
-		c.Fail()
-	}
-	return t
 }

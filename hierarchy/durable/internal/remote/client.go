@@ -179,7 +179,7 @@ func (l *lane) waits() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.ContainsFunc(l.flying, func(m *message) bool { return m.wanted > 0 }) ||
-		slices.ContainsFunc(l.waiting[:], func(q queue) bool { return q.first != nil })
+		l.waiting.first != nil
 }
 
 // Stats are figures of the calls of a Client.

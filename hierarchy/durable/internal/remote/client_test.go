@@ -189,7 +189,7 @@ func TestCloseOfSentCalls(t *testing.T) {
 func (l *lane) queued() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for a := l.waiting[forAll].first; a != nil; a = a.next {
+	for a := l.waiting.first; a != nil; a = a.next {
 		n++
 	}
 	return n

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"errors"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -11,9 +10,7 @@ import (
 // old copy of a message that it has forgotten. See state.Standing.
 
 // greet requests the owner's time. It does so before the lane's first message, since that is numbered from a time of
-// the log on, and before durations are sent to an owner whose clock is not known. An owner of an earlier version does
-// not know this request. With such an owner the lane counts from 1 for now, and durations are late by the time that the
-// message is on the network.
+// the log on, and before durations are sent to an owner whose clock is not known.
 func (l *lane) greet(ctx context.Context, durations bool) error {
 	sent := readClocks(l.client.cfg.Clock)
 	l.mu.Lock()
@@ -23,10 +20,7 @@ func (l *lane) greet(ctx context.Context, durations bool) error {
 		return nil
 	}
 	at, from, err := l.client.time(ctx, l.at)
-	switch {
-	case errors.Is(err, errFailed):
-		return nil
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -52,12 +46,9 @@ func (c *Client) time(ctx context.Context, at int) (m partition.Moment, logged u
 	return m, logged, nil
 }
 
-// Epoch returns the epoch of a partition's owner, or 0 if the owner runs an earlier version of this program.
+// Epoch returns the epoch of a partition's owner.
 func (c *Client) Epoch(ctx context.Context, at int) (uint64, error) {
 	m, _, err := c.time(ctx, at)
-	if errors.Is(err, errFailed) {
-		err = nil
-	}
 	return m.Epoch, err
 }
 

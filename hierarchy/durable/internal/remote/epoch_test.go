@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -22,17 +20,6 @@ func TestEpoch(t *testing.T) {
 	next, err := c.Epoch(t.Context(), 0)
 	b.NoError(err)
 	b.Greater(next, epoch)
-}
-
-// An owner of an earlier version does not know the question.
-func TestEpochOfAnEarlierVersion(t *testing.T) {
-	b := newBench(t)
-	sub, err := conn.Subscribe(b.cfg.subject(0), func(m *nats.Msg) { _ = m.Respond(appendFailure(nil, errKind)) })
-	b.NoError(err)
-	defer func() { b.NoError(sub.Unsubscribe()) }()
-	epoch, err := b.client().Epoch(t.Context(), 0)
-	b.NoError(err)
-	b.Zero(epoch)
 }
 
 func TestEpochOfADamagedPartition(t *testing.T) {

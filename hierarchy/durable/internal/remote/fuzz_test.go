@@ -2,7 +2,6 @@ package remote
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +44,7 @@ func sample() (message []byte, want *partition.Call) {
 		want.Ops = append(want.Ops, ops...)
 		want.Parts = append(want.Parts, partition.Part{End: len(want.Ops)})
 	}
-	setAge(message, time.Second)
+	setAge(message, time.Second, partition.Moment{})
 	want.Ops[0].In -= 61 * time.Second
 	return message, want
 }
@@ -53,7 +52,8 @@ func sample() (message []byte, want *partition.Call) {
 // What is written is read, and nothing of it can be left out.
 func TestMessages(t *testing.T) {
 	message, want := sample()
-	k, _, body, err := readKind(message)
+	k, body, err := readKind(message)
+	body = body[momentSize:]
 	require.NoError(t, err)
 	require.Equal(t, opsKind, k)
 	var call partition.Call
@@ -69,10 +69,10 @@ func TestMessages(t *testing.T) {
 		from = want.Parts[i].End
 	}
 	require.LessOrEqual(t, len(message), size+headers)
-	message[0] = Latest + 1
-	_, _, _, err = readKind(message)
+	message[0] = Version + 1
+	_, _, err = readKind(message)
 	require.ErrorIs(t, err, errVersion)
-	_, _, _, err = readKind(nil)
+	_, _, err = readKind(nil)
 	require.Error(t, err)
 }
 
@@ -93,19 +93,19 @@ func TestInvalidMessages(t *testing.T) {
 		"a timer with a key of its own": {Kind: frame.Import, Timer: &state.Timer{Key: "k"}},
 	} {
 		b := appendPart(startOps(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), []partition.Op{ask}, 0)
-		require.ErrorIs(t, readOps(b[2:], 0, new(partition.Call)), errMessage, name)
+		require.ErrorIs(t, readOps(b[atAge:], 0, new(partition.Call)), errMessage, name)
 	}
 	many := appendPart(startOps(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), make([]partition.Op, partition.MaxOps+1), 0)
-	require.ErrorIs(t, readOps(many[2:], 0, new(partition.Call)), errMessage)
+	require.ErrorIs(t, readOps(many[atAge:], 0, new(partition.Call)), errMessage)
 	nobody := appendPart(startOps(nil, partition.RequestID{Serial: 1}, 1), []partition.Op{removeOp("a")}, 0)
-	require.ErrorIs(t, readOps(nobody[2:], 0, new(partition.Call)), errMessage)
+	require.ErrorIs(t, readOps(nobody[atAge:], 0, new(partition.Call)), errMessage)
 }
 
 // FuzzOps: whatever is read, it takes no more memory than some times the message, and is read
 // again from what is written of it.
 func FuzzOps(f *testing.F) {
 	message, _ := sample()
-	f.Add(message[2:])
+	f.Add(message[atAge:])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var call partition.Call
@@ -122,7 +122,7 @@ func FuzzOps(f *testing.F) {
 			from = p.End
 		}
 		var same partition.Call
-		require.NoError(t, readOps(message[2:], 0, &same))
+		require.NoError(t, readOps(message[atAge:], 0, &same))
 		require.Equal(t, &call, &same)
 	})
 }
@@ -131,8 +131,7 @@ func FuzzOps(f *testing.F) {
 func FuzzAnswer(f *testing.F) {
 	timer := state.Timer{Key: "a", Value: "b", ID: frame.ID{Owner: 1, Number: 2}, Due: -1, Attempt: math.MaxUint32, Wall: true, Dead: true}
 	cursor := appendCursor(startAnswer(nil, done), partition.Cursor{Epoch: 1, Next: 2, Limit: math.MaxUint32})
-	f.Add(appendTimer(slices.Clone(cursor), &timer))
-	f.Add(timer.Append(slices.Clone(cursor)))
+	f.Add(timer.Append(cursor))
 	f.Add(appendFound(startAnswer(nil, done), found{"value", time.Hour, true}))
 	f.Add(appendFailure(nil, partition.ErrDamaged))
 	answered := partition.Call{Ops: []partition.Op{{Kind: frame.Set, Due: 3}}, Took: []bool{true}, Origin: partition.Origin{Time: 2}}
@@ -150,8 +149,7 @@ func FuzzAnswer(f *testing.F) {
 			require.NoError(t, err)
 			require.Equal(t, got, again)
 		}
-		requireTimers(t, body, pageKind, appendTimer)
-		requireTimers(t, body, listKind, func(b []byte, t *state.Timer) []byte { return t.Append(b) })
+		requireTimers(t, body)
 		for n := range 3 {
 			call, in := partition.Call{Ops: make([]partition.Op, n)}, newCutter(body)
 			from := in.origin()
@@ -163,18 +161,18 @@ func FuzzAnswer(f *testing.F) {
 }
 
 // requireTimers finds that the timers of a page are read again from what is written of them.
-func requireTimers(t *testing.T, body []byte, k kind, add func([]byte, *state.Timer) []byte) {
+func requireTimers(t *testing.T, body []byte) {
 	c := newCutter(body)
 	at := c.cursor()
 	for len(c.B) > 0 {
-		timer := c.timer(k)
+		timer := state.ReadTimer(&c.Reader)
 		if c.Failed {
 			break
 		}
-		again := newCutter(add(appendCursor(nil, at), &timer))
+		again := newCutter(timer.Append(appendCursor(nil, at)))
 		require.Equal(t, at, again.cursor())
-		require.Equal(t, timer, again.timer(k))
+		require.Equal(t, timer, state.ReadTimer(&again.Reader))
 		require.NoError(t, again.end())
-		require.Less(t, len(add(nil, &timer)), timer.Size())
+		require.Less(t, len(timer.Append(nil)), timer.Size())
 	}
 }

@@ -3,11 +3,9 @@ package remote
 import (
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
@@ -83,7 +81,7 @@ func TestDurationsCountWhileAMessageIsHeld(t *testing.T) {
 func TestOffsetOfTheFirstCopy(t *testing.T) {
 	p := newPair(t)
 	p.do(p.c, setOp("a", ""))
-	p.pass(time.Hour)
+	p.pass(time.Minute)
 	held := false
 	p.net.setFate(func(answer bool) time.Duration {
 		if answer && p.c.lanes[0].all() > 0 && !held {
@@ -101,36 +99,6 @@ func TestOffsetOfTheFirstCopy(t *testing.T) {
 	p.do(p.c, setOp("a", ""))
 	p.True(held)
 	p.Equal(time.Hour, p.left("a"))
-}
-
-// An owner of an earlier version reads no dated messages. It is asked as it was before.
-func TestOwnerOfAnEarlierVersion(t *testing.T) {
-	b := newBench(t)
-	mock := clock.NewMock() // what is known of the owner's clock never gets old
-	b.part.Clock, b.cfg.Clock = mock, mock
-	b.own()
-	far := b.cfg
-	far.Name, far.GiveUp = far.Name+"early", 20*time.Second
-	var refused atomic.Int64
-	sub, err := conn.Subscribe(far.subject(0), func(m *nats.Msg) {
-		if m.Data[0] != Version {
-			refused.Add(1)
-			_ = m.Respond(appendFailure(nil, errVersion))
-			return
-		}
-		m.Subject = b.cfg.subject(0)
-		_ = conn.PublishMsg(m)
-	})
-	b.NoError(err)
-	defer func() { b.NoError(sub.Unsubscribe()) }()
-	c, err := New(far)
-	b.NoError(err)
-	defer c.Close()
-	for _, k := range []string{"a", "b"} {
-		b.do(c, setOp(k, "1"))
-		b.Equal("1", b.get(c, k))
-	}
-	b.Positive(refused.Load())
 }
 
 // A moment by the owner's clock is never before the one that is meant, however long answers take, however clocks
@@ -178,8 +146,8 @@ func TestOffset(t *testing.T) {
 	require.Greater(t, uses, 10_000)
 }
 
-// The moment of a dated message counts only for the owner whose it is, and only if it says more than the age.
-func TestDatedMessages(t *testing.T) {
+// The moment of a message counts only for the owner whose it is, and only if it says more than the age.
+func TestMoments(t *testing.T) {
 	b := newBench(t)
 	mock := clock.NewMock()
 	b.part.Clock, b.cfg.Clock = mock, mock
@@ -196,9 +164,9 @@ func TestDatedMessages(t *testing.T) {
 		"another owner": {partition.Moment{Epoch: now.Epoch + 1, Time: now.Time - int64(30*time.Minute)}, 50 * time.Minute},
 	} {
 		id := partition.RequestID{Caller: uint64(len(name)), Serial: uint64(time.Now().UnixNano())}
-		m := appendPart(startOps(make([]byte, momentSize), id, 1), []partition.Op{{Kind: frame.Set, Key: []byte(name), In: time.Hour}}, 0)
-		setAge(m[momentSize:], 10*time.Minute)
-		answer, err := conn.Request(b.cfg.subject(0), head(m, Version, x.at, true), time.Minute)
+		m := appendPart(startOps(nil, id, 1), []partition.Op{{Kind: frame.Set, Key: []byte(name), In: time.Hour}}, 0)
+		setAge(m, 10*time.Minute, x.at)
+		answer, err := conn.Request(b.cfg.subject(0), m, time.Minute)
 		b.NoError(err)
 		b.Equal([]byte{Version, byte(done)}, answer.Data[:2], name)
 		_, left, _, err := o.Get([]byte(name))

@@ -15,7 +15,7 @@ type lane struct {
 	subject string
 
 	mu      sync.Mutex
-	waiting [classes]queue
+	waiting queue
 	flying  []*message // Invariant: sorted by serial
 	serial  uint64     // the serial number of the last message
 	loose   uint64     // the last message of which a call was given up; 0 once it or a later one is answered
@@ -33,7 +33,7 @@ func (l *lane) put(a *request) error {
 	if l.closed || l.client.ending.Load() { // Finish would not wait for this call
 		return partition.ErrClosed
 	}
-	l.waiting[a.class].push(a)
+	l.waiting.push(a)
 	l.send()
 	return nil
 }
@@ -48,7 +48,7 @@ func (l *lane) giveUp(a *request) bool {
 	a.ended = true
 	m := a.message
 	if m == nil {
-		l.waiting[a.class].remove(a)
+		l.waiting.remove(a)
 		return true
 	}
 	l.loosen(m)
@@ -68,37 +68,24 @@ func earlier(a, b time.Time) time.Time {
 
 // send sends the queued calls, up to the limit of messages in flight.
 func (l *lane) send() {
-	for c := range classes {
-		for l.flyingOf(c) < maxFlying && l.waiting[c].first != nil && !l.closed {
-			m := l.gather(c)
-			l.flying = append(l.flying, m)
-			l.publish(m, time.Now())
-		}
+	for len(l.flying) < maxFlying && l.waiting.first != nil && !l.closed {
+		m := l.gather()
+		l.flying = append(l.flying, m)
+		l.publish(m, time.Now())
 	}
 	l.aim()
 }
 
-// flyingOf returns the number of messages of a class that are in flight.
-func (l *lane) flyingOf(c class) (n int) {
-	for _, m := range l.flying {
-		if m.class == c {
-			n++
-		}
-	}
-	return n
-}
-
-// gather makes a message of the calls of a class that have waited longest.
-func (l *lane) gather(c class) *message {
+// gather makes a message of the calls that have waited longest.
+func (l *lane) gather() *message {
 	l.serial++
-	m := &message{serial: l.serial, class: c, made: l.client.cfg.Clock.Elapsed(), pause: newBackoff(), quiet: l.client.newQuiet()}
+	m := &message{serial: l.serial, made: l.client.cfg.Clock.Elapsed(), pause: newBackoff(), quiet: l.client.newQuiet()}
 	ops, size := 0, headers
-	waiting := &l.waiting[c]
-	for a := waiting.first; a != nil; a = waiting.first {
+	for a := l.waiting.first; a != nil; a = l.waiting.first {
 		if len(m.requests) > 0 && (ops+a.ops > maxOps || size+a.size > min(maxBytes, l.client.most())) {
 			break
 		}
-		waiting.remove(a)
+		l.waiting.remove(a)
 		a.message = m
 		m.requests = append(m.requests, a)
 		ops, size = ops+a.ops, size+a.size
@@ -108,7 +95,7 @@ func (l *lane) gather(c class) *message {
 	}
 	m.wanted = len(m.requests)
 	id := partition.RequestID{Caller: l.client.caller, Serial: m.serial, Floor: l.floor(m.serial)}
-	m.data = startOps(make([]byte, momentSize, size), id, len(m.requests))
+	m.data = startOps(make([]byte, 0, size), id, len(m.requests))
 	for _, a := range m.requests {
 		m.data = appendPart(m.data, a.call.Ops, m.made-a.begun.elapsed)
 	}
@@ -134,9 +121,12 @@ func (l *lane) publish(m *message, now time.Time) {
 	if m.sent.IsZero() {
 		m.clocks = clocks
 	}
-	setAge(m.data[momentSize:], clocks.elapsed-m.made)
-	data := head(m.data, m.class.version(), l.offset.moment(m.made), l.offset.holds(clocks))
-	if err := b.Publish(l.subject, l.client.replyTo(l.at, m.serial), data); err != nil {
+	var at partition.Moment
+	if l.offset.holds(clocks) {
+		at = l.offset.moment(m.made)
+	}
+	setAge(m.data, clocks.elapsed-m.made, at)
+	if err := b.Publish(l.subject, l.client.replyTo(l.at, m.serial), m.data); err != nil {
 		l.delay(m, now, err)
 		return
 	}
@@ -174,10 +164,8 @@ func (l *lane) endAll(err error) {
 		}
 	}
 	l.flying = nil
-	for c := range l.waiting {
-		for a := l.waiting[c].first; a != nil; a = l.waiting[c].first {
-			l.waiting[c].remove(a)
-			a.end(err)
-		}
+	for a := l.waiting.first; a != nil; a = l.waiting.first {
+		l.waiting.remove(a)
+		a.end(err)
 	}
 }

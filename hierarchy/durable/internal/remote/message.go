@@ -13,12 +13,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Version is the version of most messages that this package writes. Messages with operations may also be dated or
-// extended. Latest is the latest version that the package reads.
-const (
-	Version = 1
-	Latest  = extended
-)
+// Version is the version of messages.
+const Version = 1
 
 // errVersion is for a message, or an answer, of another version. The call is retried, since the next owner may be able
 // to read the message, or may answer in a version that this process can read.
@@ -31,9 +27,8 @@ const (
 	opsKind    kind = 1 + iota // operations
 	getKind                    // get a timer
 	lenKind                    // count the timers
-	pageKind                   // get a page of all timers
+	listKind                   // get a page of all timers
 	timeKind                   // get the time of the log
-	listKind                   // like pageKind, but the answer also tells which timers have an attempt in progress
 	lookupKind                 // like getKind, but the answer is the whole timer, dead or not
 	exportKind                 // get a page of all timers as they were at one moment
 	sortedKind                 // get the first timers of a query
@@ -43,23 +38,25 @@ var errMessage = errors.New("the message can't be read")
 
 // The offsets in a message with operations.
 const (
-	atAge    = 2  // eight bytes: the age, in nanoseconds, of the moment from which the durations count
-	atCaller = 10 // eight bytes
-	atSerial = 18
+	atMoment = 2  // see moment
+	atAge    = 18 // eight bytes: the age, in nanoseconds, of the moment from which the durations count
+	atCaller = 26 // eight bytes
+	atSerial = 34
 )
 
 // startOps begins a message with the operations of the given number of parts.
 func startOps(b []byte, id partition.RequestID, parts int) []byte {
-	b = append(b, Version, byte(opsKind))
-	b = append(b, make([]byte, 8)...)
+	b = append(startMessage(b, opsKind), make([]byte, atCaller-atMoment)...)
 	b = binary.LittleEndian.AppendUint64(b, id.Caller)
 	b = binary.AppendUvarint(b, id.Serial)
 	b = binary.AppendUvarint(b, id.Serial-id.Floor)
 	return binary.AppendUvarint(b, uint64(parts))
 }
 
-// setAge writes the age of the moment from which a message's durations count.
-func setAge(message []byte, age time.Duration) {
+// setAge writes the age of the moment from which a message's durations count, and that moment by the owner's clock, or
+// the zero Moment if the owner's clock is not known.
+func setAge(message []byte, age time.Duration, at partition.Moment) {
+	appendMoment(message[:atMoment], at)
 	binary.LittleEndian.PutUint64(message[atAge:], uint64(age))
 }
 
@@ -114,8 +111,8 @@ func less(d, by time.Duration) time.Duration {
 	return math.MinInt64
 }
 
-// readOps reads the rest of a message with operations, after its kind and, if it has one, its moment. ago is the time
-// since that moment, if the moment is known. The Call shares the memory of b.
+// readOps reads the rest of a message with operations, after its moment. ago is the time since that moment, if the
+// moment is known. The Call shares the memory of b.
 func readOps(b []byte, ago time.Duration, call *partition.Call) error {
 	c := newCutter(b)
 	age := max(ago, time.Duration(c.Fixed()))

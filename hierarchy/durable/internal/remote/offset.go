@@ -65,20 +65,11 @@ func (o *offset) moment(elapsed time.Duration) partition.Moment {
 }
 
 // The durations in a message with operations count from one moment. The message has the age of that moment when the
-// message was sent and, if the owner's clock is known, the moment by that clock. The age does not include the time that
-// the message is on the network.
+// message was sent and the moment by the owner's clock, whose epoch is 0 if that clock is not known. The age does not
+// include the time that the message is on the network.
 
-const (
-	// dated is the version of a message that also has the moment by the owner's clock.
-	dated = 2
-	// extended is the version of a message with operations that earlier versions don't know. Such a message has a
-	// moment, too. The moment's epoch is 0 if the owner's clock is not known. The next Version must be higher.
-	extended = 3
-	// Traced is the first version whose owners read trace contexts.
-	Traced = extended
-	// momentSize is the number of bytes of a moment in a message.
-	momentSize = 16
-)
+// momentSize is the number of bytes of a moment in a message.
+const momentSize = 16
 
 // appendMoment appends a moment.
 func appendMoment(b []byte, m partition.Moment) []byte {
@@ -90,32 +81,13 @@ func (c *cutter) moment() partition.Moment {
 	return partition.Moment{Epoch: c.Fixed(), Time: int64(c.Fixed())}
 }
 
-// head completes the beginning of a message, and returns the message to send. data begins with unused bytes, into which
-// a moment fits. The message is extended if version requires that, and otherwise dated if the owner's clock is known.
-func head(data []byte, version byte, at partition.Moment, known bool) []byte {
-	switch {
-	case version == extended && !known:
-		at = partition.Moment{}
-	case version == extended:
-	case known:
-		version = dated
-	default:
-		data = data[momentSize:]
-		data[0], data[1] = Version, byte(opsKind)
-		return data
-	}
-	appendMoment(append(data[:0], version, byte(opsKind)), at)
-	return data
-}
-
-// readKind reads the beginning of a message. If it has operations and is dated or extended, a moment follows.
-func readKind(b []byte) (k kind, version byte, rest []byte, err error) {
+// readKind reads the beginning of a message.
+func readKind(b []byte) (k kind, rest []byte, err error) {
 	if len(b) < 2 {
-		return 0, 0, nil, errMessage
+		return 0, nil, errMessage
 	}
-	k, version = kind(b[1]), b[0]
-	if known := version == Version || k == opsKind && (version == dated || version == extended); !known {
-		return 0, 0, nil, fmt.Errorf("%w: the message has %d instead of %d", errVersion, version, Version)
+	if b[0] != Version {
+		return 0, nil, fmt.Errorf("%w: the message has %d instead of %d", errVersion, b[0], Version)
 	}
-	return k, version, b[2:], nil
+	return kind(b[1]), b[2:], nil
 }

@@ -53,11 +53,6 @@ func allowed(k frame.Kind) byte {
 	return 0
 }
 
-// isExtended reports whether an operation is unknown to owners of earlier versions.
-func isExtended(a *partition.Op) bool {
-	return options(a) != 0 || a.Kind == frame.Import || a.Kind == frame.MoveAt || a.Kind == frame.End
-}
-
 // appendHead appends the kind of an operation with its flags, and the fields that these announce.
 func appendHead(b []byte, a *partition.Op) []byte {
 	at := len(b)

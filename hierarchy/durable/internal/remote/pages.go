@@ -24,10 +24,8 @@ func (s *Server) read(k kind, body []byte) error {
 		n, err := s.owner.Len()
 		s.room = binary.AppendUvarint(s.room, uint64(n))
 		return err
-	case pageKind:
-		return s.page(body, appendTimer)
 	case listKind:
-		return s.page(body, func(b []byte, t *state.Timer) []byte { return t.Append(b) })
+		return s.page(body)
 	case exportKind:
 		return s.export(body)
 	case sortedKind:
@@ -40,9 +38,8 @@ func (s *Server) read(k kind, body []byte) error {
 	return errKind
 }
 
-// page answers with some of the timers, in the encoding that add appends, and with the position at which the next page
-// begins.
-func (s *Server) page(body []byte, add func([]byte, *state.Timer) []byte) error {
+// page answers with some of the timers, and with the position at which the next page begins.
+func (s *Server) page(body []byte) error {
 	c := newCutter(body)
 	dead, from := c.Byte(), c.cursor()
 	if err := c.end(); err != nil || dead > 1 {
@@ -54,7 +51,7 @@ func (s *Server) page(body []byte, add func([]byte, *state.Timer) []byte) error 
 		if len(timers) > 0 && len(timers)+t.Size() > most {
 			return false
 		}
-		timers = add(timers, &t)
+		timers = t.Append(timers)
 		return true
 	})
 	s.room = append(appendCursor(s.room, next), timers...)

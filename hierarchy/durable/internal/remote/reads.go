@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"sync"
 	"time"
 
@@ -97,7 +96,7 @@ func (c *Client) Lookup(ctx context.Context, at int, key []byte) (t state.Timer,
 		return t, false, err
 	}
 	answer := newCutter(body)
-	t = answer.timer(listKind)
+	t = state.ReadTimer(&answer.Reader)
 	if err := answer.end(); err != nil {
 		return t, false, unavailable(err)
 	}
@@ -124,18 +123,14 @@ func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer
 	if dead {
 		flag = 1
 	}
-	for k := listKind; ; {
-		body, err := c.read(ctx, at, appendCursor(append(startMessage(nil, k), flag), from))
-		if k == listKind && errors.Is(err, errFailed) { // the owner runs an earlier version
-			k = pageKind
-			continue
-		}
+	for {
+		body, err := c.read(ctx, at, appendCursor(append(startMessage(nil, listKind), flag), from))
 		if err != nil {
 			return err
 		}
 		page := newCutter(body)
 		for from = page.cursor(); len(page.B) > 0; {
-			if t := page.timer(k); !page.Failed && !f(t) {
+			if t := state.ReadTimer(&page.Reader); !page.Failed && !f(t) {
 				return nil
 			}
 		}

@@ -58,7 +58,7 @@ func TestEmptyParts(t *testing.T) {
 	} {
 		require.Less(t, testing.AllocsPerRun(1, func() {
 			var call partition.Call
-			require.ErrorIs(t, readOps(m[2:], 0, &call), errMessage, name)
+			require.ErrorIs(t, readOps(m[atAge:], 0, &call), errMessage, name)
 			require.LessOrEqual(t, cap(call.Parts), 3000, name)
 		}), 100.0)
 	}

@@ -3,7 +3,6 @@ package remote
 import (
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
@@ -25,8 +24,7 @@ type request struct {
 	prev, next *request // the neighbours in the queue
 	message    *message
 	ended      bool
-	alone      bool  // whether it must be alone in its message
-	class      class // the class of messages that it may be in
+	alone      bool // whether it must be alone in its message
 	err        error
 	done       chan struct{} // of capacity 1
 }
@@ -38,41 +36,7 @@ func (c *Client) newRequest(call *partition.Call, begun Moment) *request {
 		a = &request{done: make(chan struct{}, 1)}
 	}
 	*a = request{done: a.done, call: call, begun: begun, ops: len(call.Ops), size: partSize(call.Ops)}
-	for i := range call.Ops {
-		a.class = max(a.class, classOf(&call.Ops[i]))
-	}
 	return a
-}
-
-// classOf returns the class of messages that an operation may be in.
-func classOf(a *partition.Op) class {
-	switch {
-	case len(a.Schedule) > 0, a.Kind == frame.MoveAt:
-		return scheduled
-	case isExtended(a):
-		return forLater
-	}
-	return forAll
-}
-
-// class determines which operations may share a message. Operations that owners of earlier versions can't read wait for
-// another owner. Schedules and MoveAts wait while a process that can't read them shares the log. Both must not hold up other
-// operations.
-type class int
-
-const (
-	forAll    class = iota // owners of all versions can read the message
-	forLater               // the message is extended
-	scheduled              // the message is extended, and has schedules or MoveAts
-	classes
-)
-
-// version returns the version of messages of the class. For messages that may become dated, that is the lowest version.
-func (c class) version() byte {
-	if c == forAll {
-		return Version
-	}
-	return extended
 }
 
 // end ends a with an answer. Only the first answer counts.
@@ -127,10 +91,9 @@ func (q *queue) remove(a *request) {
 // message is a list of requests that are sent together, under one id.
 type message struct {
 	serial   uint64
-	class    class
 	requests []*request
 	wanted   int           // the number of requests that have not ended
-	data     []byte        // the bytes of the message, after room for a moment
+	data     []byte        // the bytes of the message
 	made     time.Duration // the moment from which its durations count, by the clock of the timers
 	clocks   reading       // the clocks when the first copy was sent
 	sent     time.Time     // when its latest copy was sent

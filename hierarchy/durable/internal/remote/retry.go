@@ -97,12 +97,9 @@ func (l *lane) expire(now time.Time) {
 			}
 		}
 	}
-	for c := range l.waiting {
-		q := &l.waiting[c]
-		for a := q.first; a != nil && now.Sub(a.begun.real) >= l.client.cfg.GiveUp; a = q.first {
-			q.remove(a)
-			a.end(unavailable(why))
-		}
+	for a := l.waiting.first; a != nil && now.Sub(a.begun.real) >= l.client.cfg.GiveUp; a = l.waiting.first {
+		l.waiting.remove(a)
+		a.end(unavailable(why))
 	}
 }
 
@@ -132,7 +129,6 @@ func (l *lane) answered(serial uint64, data []byte) {
 func (l *lane) retry(m *message, err error) {
 	if !errors.Is(err, errNotMine) && !errors.Is(err, errNobody) {
 		m.doubt = true
-		l.offset = offset{} // the owner may run an earlier version, which can't read dated messages
 	}
 	if m.quiet.Pause > 0 { // otherwise the message will be sent again soon
 		l.delay(m, time.Now(), err)
@@ -180,7 +176,7 @@ func (l *lane) take(m *message, body []byte) {
 		from.First.Number += partition.Committed(a.call.Took)
 		if errors.Is(err, partition.ErrLater) {
 			a.message = nil
-			l.waiting[a.class].pushFirst(a)
+			l.waiting.pushFirst(a)
 			continue
 		}
 		if errors.Is(err, partition.ErrArgument) {
@@ -188,8 +184,9 @@ func (l *lane) take(m *message, body []byte) {
 		}
 		a.end(err)
 	}
-	if at := newCutter(body); len(body) == momentSize { // otherwise the owner runs an earlier version
-		l.offset.learn(at.moment(), m.clocks, readClocks(l.client.cfg.Clock))
+	in = newCutter(body)
+	if at := in.moment(); in.end() == nil {
+		l.offset.learn(at, m.clocks, readClocks(l.client.cfg.Clock))
 	}
 }
 
@@ -199,7 +196,7 @@ func (l *lane) again(m *message, alone bool) {
 	for _, a := range slices.Backward(m.requests) {
 		if !a.ended {
 			a.message, a.alone = nil, a.alone || alone
-			l.waiting[a.class].pushFirst(a)
+			l.waiting.pushFirst(a)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -113,13 +112,13 @@ func (s *Server) received(m storage.Message) {
 		return
 	}
 	err := s.refusal
-	k, version, body, bad := readKind(m.Data)
+	k, body, bad := readKind(m.Data)
 	switch {
 	case bad != nil:
 		err = bad
 	case err != nil:
 	case k == opsKind:
-		if err = s.accept(m, version, body); err == nil {
+		if err = s.accept(m, body); err == nil {
 			return // the method answer sends the answer later
 		}
 	default:
@@ -138,14 +137,11 @@ func (s *Server) respond(reply string, answer []byte) {
 }
 
 // accept starts the call of a message with operations.
-func (s *Server) accept(m storage.Message, version byte, body []byte) error {
+func (s *Server) accept(m storage.Message, body []byte) error {
 	a := &pending{reply: m.Reply, size: int64(len(m.Data))}
-	var ago time.Duration
-	if version != Version {
-		c := newCutter(body)
-		ago, body = s.owner.Since(c.moment()), c.B
-	}
-	if err := readOps(body, ago, &a.call); err != nil {
+	c := newCutter(body)
+	ago := s.owner.Since(c.moment())
+	if err := readOps(c.B, ago, &a.call); err != nil {
 		return err
 	}
 	if len(s.calls) == cap(s.calls) || s.bytes.Load() > maxPendingBytes {

@@ -208,10 +208,6 @@ const (
 	Old
 )
 
-// Counted is greater than all serial numbers of callers of earlier versions, which count from 1. Requests of these
-// callers are never Passed or Old.
-const Counted = 1 << 40
-
 // Standing returns the Standing of a request that has no Answer. Callers number their requests from the time of an
 // earlier frame of the log on, in nanoseconds, and send fewer messages than Remember has nanoseconds. So the number of
 // a request is hardly greater than the time at which it was sent.
@@ -219,8 +215,6 @@ func (s *State) Standing(id Request) Standing {
 	q := &s.requests
 	c := q.callers[id.Caller]
 	switch {
-	case id.Serial < Counted:
-		return Fresh
 	case c == nil && int64(id.Serial) <= q.forgot+q.remember/2:
 		return Old
 	case c != nil && id.Serial < c.answers[len(c.answers)-1].serial:

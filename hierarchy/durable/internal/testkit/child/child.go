@@ -1,5 +1,5 @@
 // Package child starts processes that tests, the demo and the torture test kill, stop and communicate with: this
-// program again, or another version of it.
+// program again.
 package child
 
 import (
