@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 func TestMockManyDeadlines(t *testing.T) {
@@ -29,9 +30,9 @@ func TestMockManyDeadlines(t *testing.T) {
 
 func TestMockMillionTimersInAYear(t *testing.T) {
 	const year = 365 * 24 * time.Hour
-	n := 1_000_000
-	if testing.Short() {
-		n = 10_000
+	n := 10_000
+	if long.On() {
+		n = 1_000_000
 	}
 	m, r, fired, last := clock.NewMock(), rand.New(rand.NewPCG(3, 4)), 0, time.Duration(0)
 	w := newWheel(t, m, nil)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // tree is a tree that is being made.
@@ -162,9 +163,9 @@ func stoppableStdContexts() (c contexts, stop func()) {
 // TestContextTrees compares random trees of contexts of a wheel and of package context. What
 // must be right at once is compared right after a cancel. Cause is read before Err.
 func TestContextTrees(t *testing.T) {
-	trees := 500
-	if testing.Short() {
-		trees = 50
+	trees := 50
+	if long.On() {
+		trees = 500
 	}
 	for seed := range uint64(trees) {
 		nodes, steps := plan(rand.New(rand.NewPCG(seed, 1)), 60)

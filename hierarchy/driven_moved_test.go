@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // sessions is what an event loop does to a Driven: each turn it sets the timer of one of its sessions
@@ -61,6 +63,7 @@ func (s *sessions) setAgain(h Handle, due time.Duration) Handle {
 // Timers that are moved, or removed and set again, leave nothing behind, wherever to: memory and
 // steps stay in proportion to the timers.
 func TestMovedTimersLeaveNothing(t *testing.T) {
+	long.Only(t)
 	const n, turns = 2000, 20_000
 	for _, from := range []time.Duration{-2 * time.Hour, -time.Second, time.Second, time.Hour} {
 		for _, span := range []time.Duration{time.Millisecond, time.Second, time.Minute, 4 * time.Hour} {
@@ -101,6 +104,7 @@ func TestMovedTimersLeaveNothingAsTimePasses(t *testing.T) {
 // A crowd that was sorted takes no more memory than what is left of it, when all but a few of its
 // timers are moved away, or all but a few of the last.
 func TestCrowdThatIsMovedAwayLeavesNothing(t *testing.T) {
+	long.Only(t)
 	const n, few = 10_000, 10
 	for name, stay := range map[string]func(i int) bool{
 		"the first stay": func(i int) bool { return i < few },

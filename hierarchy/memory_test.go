@@ -9,6 +9,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // heap returns the size of the live heap in bytes.
@@ -21,6 +22,7 @@ func heap() int64 {
 }
 
 func TestMemoryPerTimerAndBack(t *testing.T) {
+	long.Only(t)
 	const n = 5_000_000
 	w := newWheel(t, hierarchy.Config{Clock: clock.System()})
 	first := mustSet(t, w, time.Hour, nop)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // pass lets d pass in a synctest bubble and waits until all goroutines block.
@@ -31,9 +32,9 @@ func TestEveryDoesNotDrift(t *testing.T) {
 	w, m := onMock(t, hierarchy.Config{})
 	m.Add(3)
 	const period = 7 * time.Second
-	span := 365 * 24 * time.Hour
-	if testing.Short() {
-		span /= 50 // four million runs take too long under the race detector
+	span := 7 * 24 * time.Hour
+	if long.On() {
+		span = 365 * 24 * time.Hour // four million runs
 	}
 	runs := 0
 	every(t, w, period, func() {

@@ -71,8 +71,9 @@ func TestArenaAgainstMap(t *testing.T) {
 				i := a.Alloc()
 				n := a.At(i)
 				n.Init(int64(seq), seq, 0, 0, 0)
-				require.NotContains(t, live, i)
-				require.NotZero(t, i)
+				if _, taken := live[i]; taken || i == 0 {
+					require.Fail(t, "the index is taken", "%d", i)
+				}
 				live[i] = seq
 				order = append(order, i)
 				continue

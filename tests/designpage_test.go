@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // place is how docs/design.md says where something happens.
@@ -48,9 +50,7 @@ type lines struct{ first, last int }
 
 // The ways of a timer that the design page describes are those that timers take.
 func TestTimersTakeTheWayOfTheDesignPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles the wheel once more")
-	}
+	long.Only(t) // it compiles the wheel once more
 	page, err := os.ReadFile("../docs/design.md")
 	require.NoError(t, err)
 	_, life, _ := strings.Cut(string(page), "## A timer's life")

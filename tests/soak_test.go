@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 const (
@@ -26,7 +28,7 @@ const (
 var soakTime time.Duration
 
 func init() {
-	flag.Func("soak", "how long TestSoak runs; by default 3s, with -short 1s", func(s string) (err error) {
+	flag.Func("soak", "how long TestSoak runs; by default 3s, if EPICYCLE_LONG=1 is set", func(s string) (err error) {
 		if soakTime, err = time.ParseDuration(s); err != nil {
 			return err
 		}
@@ -44,21 +46,15 @@ func allow(d time.Duration) error {
 	return limit.Set(d.String())
 }
 
-func soaking() time.Duration {
-	switch {
-	case soakTime > 0:
-		return soakTime
-	case testing.Short():
-		return time.Second
-	}
-	return 3 * time.Second
-}
-
 // TestSoak puts wheels of all kinds under load on the real clock and keeps an account of
 // every timer. No timer is lost, early or called twice, all counters agree with the
 // account, and memory and the number of goroutines do not grow after the first phase.
 // For a longer run: go test ./tests -run Soak -soak 10m
 func TestSoak(t *testing.T) {
+	if soakTime == 0 {
+		long.Only(t)
+		soakTime = 3 * time.Second
+	}
 	goroutines := runtime.NumGoroutine()
 	warmUp(8 * crowdOfGo) // six bursts, and whatever else runs beside them
 	s := &soak{t: t, faults: &faults{t: t}}
@@ -66,8 +62,8 @@ func TestSoak(t *testing.T) {
 		s.old = append(s.old, s.sites(p)...)
 	}
 	start, first := time.Now(), int64(0)
-	length := min(max(soaking()/4, 100*time.Millisecond), 2*time.Second)
-	for s.phases = 0; s.phases < 2 || time.Since(start) < soaking(); s.phases++ {
+	length := min(max(soakTime/4, 100*time.Millisecond), 2*time.Second)
+	for s.phases = 0; s.phases < 2 || time.Since(start) < soakTime; s.phases++ {
 		s.phase(length)
 		s.settleGoroutines(goroutines + 1) // one for the clock: alarms may still be set
 		heap := liveHeap()

@@ -10,11 +10,13 @@ import (
 
 	"github.com/epicycle-go/epicycle/compat/context"
 	"github.com/epicycle-go/epicycle/compat/internal/api"
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // Every exported name of package context is here, with the same type, value and members. If a
 // new version of Go has more, run go generate with it.
 func TestAPI(t *testing.T) {
+	long.Only(t)
 	found, err := api.Differences("context", ".")
 	if errors.Is(err, api.ErrNoSource) {
 		t.Skip(err)

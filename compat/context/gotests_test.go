@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/epicycle-go/epicycle/compat/internal/gotests"
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 const childrenFollow = "wants a child that package context made below one of ours to follow a " +
@@ -11,6 +12,7 @@ const childrenFollow = "wants a child that package context made below one of our
 
 // Go's own tests of contexts pass.
 func TestGoTests(t *testing.T) {
+	long.Only(t)
 	gotests.Suite{
 		Package: "context",
 		Files:   []string{"x_test.go", "afterfunc_test.go", "net_test.go"},

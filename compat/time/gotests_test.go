@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"github.com/epicycle-go/epicycle/compat/internal/gotests"
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // Go's own tests of timers and tickers pass. Those of calendar and formatting test nothing
 // that is here. TestZeroTimer takes its three million timers, so this takes some seconds.
 func TestGoTests(t *testing.T) {
+	long.Only(t)
 	gotests.Suite{
 		Package: "time",
 		Files:   []string{"sleep_test.go", "tick_test.go"},

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // browser is a Chromium that is controlled through a pipe. Messages are JSON, each followed
@@ -27,7 +29,8 @@ type browser struct {
 // startBrowser starts a browser, or skips the test if there is none.
 func startBrowser(t *testing.T) *browser {
 	t.Helper()
-	if testing.Short() || runtime.GOOS == "windows" { // Windows can't pass pipes to a child process
+	long.Only(t)
+	if runtime.GOOS == "windows" { // Windows can't pass pipes to a child process
 		t.Skip("no browser is started")
 	}
 	path := findBrowser()

@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/internal/long"
 )
 
 // A hasty test that fails is run again, and another is not.
 func TestHastyTestsAreRunAgain(t *testing.T) {
+	long.Only(t) // it compiles tests
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), "module gotests\n\ngo 1.26\n")
 	write(t, filepath.Join(dir, "some_test.go"), `package some

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // binaries are the paths of compiled tests.
@@ -80,10 +81,23 @@ func measure(ctx context.Context, o options, raw, progress io.Writer) error {
 			if err != nil {
 				return err
 			}
+			for _, why := range unmeasured(printed) {
+				fmt.Fprintf(progress, "%v: %s\n", j.benchmark, why)
+			}
 			if _, err := raw.Write(printed); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// unmeasured returns what benchmarks have logged of what they could not measure.
+func unmeasured(printed []byte) (why []string) {
+	for line := range strings.Lines(string(printed)) {
+		if _, what, ok := strings.Cut(line, ": not measured: "); ok {
+			why = append(why, "not measured: "+strings.TrimSpace(what))
+		}
+	}
+	return why
 }

@@ -36,11 +36,15 @@ func BenchmarkBurst(b *testing.B) {
 		for _, c := range bursting {
 			sub(b, c.Name, n, func(b *testing.B) {
 				for b.Loop() {
-					took, calls := burst(b, n, open(b, c, contender.Config{Timers: 1 + n, Kept: 1}))
+					took, calls := burst(n, open(b, c, contender.Config{Timers: 1 + n, Kept: 1}))
+					if len(calls) == 0 {
+						b.Logf("not measured: setting the timers took longer than %v", ahead)
+						continue
+					}
 					b.ReportMetric(float64(took.Nanoseconds())/1e6, "ms/burst")
 					reportCalls(b, calls)
+					b.ReportMetric(0, "ns/op") // there must be some figure, if there is no other
 				}
-				b.ReportMetric(0, "ns/op")
 			})
 		}
 	}
@@ -50,8 +54,8 @@ func BenchmarkBurst(b *testing.B) {
 const ahead = time.Second
 
 // burst returns how long after the deadline the last timer ran, and how long each call took
-// that was made until then, for at least 1,000 calls.
-func burst(b *testing.B, n int, t contender.Timers) (took time.Duration, calls []time.Duration) {
+// that was made until then, for at least 1,000 calls. It returns no calls if the timers were not set in time.
+func burst(n int, t contender.Timers) (took time.Duration, calls []time.Duration) {
 	calls = make([]time.Duration, 0, 20_000_000)
 	var left, last atomic.Int64
 	left.Store(int64(n))
@@ -64,7 +68,7 @@ func burst(b *testing.B, n int, t contender.Timers) (took time.Duration, calls [
 		})
 	}
 	if time.Now().After(at) {
-		b.Fatal("it took too long to set the timers")
+		return 0, nil
 	}
 	time.Sleep(time.Until(at))
 	for left.Load() > 0 || len(calls) < 1000 {

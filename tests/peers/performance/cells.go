@@ -29,6 +29,15 @@ func (r results) micros(b benchmark, names ...string) []string {
 	return cells
 }
 
+// count formats a median that is a number of things.
+func (r results) count(b benchmark, name string) string {
+	value := r.median(b, name)
+	if math.IsNaN(value) {
+		return nothing
+	}
+	return figures.Count(int(value))
+}
+
 func (r results) ratio(a, b benchmark, unit string) string {
 	return formatRatio(r.median(a, unit) / r.median(b, unit))
 }

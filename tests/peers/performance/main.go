@@ -44,7 +44,10 @@ type options struct {
 	keep string // file to save the results in, if not empty
 }
 
-var errArguments = errors.New("the command takes no arguments")
+var (
+	errArguments  = errors.New("the command takes no arguments")
+	errUnmeasured = errors.New("not all was measured, so the pages are left as they are")
+)
 
 func main() {
 	o := options{root: "../.."}
@@ -105,6 +108,9 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	own, peers := tables(r, families), tables(r, slices.Concat(peerFamilies, lifeFamilies))
 	if _, err := io.WriteString(out, report(slices.Concat(own, peers))); err != nil || o.docs == "" {
 		return err
+	}
+	if len(unmeasured(raw)) > 0 {
+		return errUnmeasured
 	}
 	return errors.Join(
 		drawPictures(o.docs, r),

@@ -54,6 +54,24 @@ func TestFrom(t *testing.T) {
 	}
 }
 
+// What could not be measured is said, and the rest is kept, but pages are not made of it.
+func TestUnmeasured(t *testing.T) {
+	dir := t.TempDir()
+	printed := "BenchmarkCascade/impl=time/n=1000000-2 \t 1\t 9.5 crowd-max-µs\n" +
+		"--- BENCH: BenchmarkCascade/impl=time/n=1000000-2\n" +
+		"    bench_burst_test.go:33: not measured: 1ms, as setting outlasted it\n" +
+		"BenchmarkBurst/impl=time/n=1000000-2 \t 1\t 5 ns/op\n"
+	require.Equal(t, []string{"not measured: 1ms, as setting outlasted it"}, unmeasured([]byte(printed)))
+	from := filepath.Join(dir, "results.txt")
+	require.NoError(t, os.WriteFile(from, []byte(printed), 0o600))
+	var out strings.Builder
+	require.NoError(t, run(context.Background(), options{from: from}, &out, io.Discard))
+	require.Contains(t, out.String(), "| time.AfterFunc | – | – | 9.5 µs | – | – |")
+	require.Contains(t, out.String(), "| time.AfterFunc | – | – | – | – | – | – |")
+	require.ErrorIs(t, run(context.Background(), options{from: from, docs: dir}, &out, io.Discard), errUnmeasured)
+	require.NoFileExists(t, filepath.Join(dir, "performance-cost.svg"))
+}
+
 func TestRunNoBenchmark(t *testing.T) {
 	own, err := os.Executable()
 	require.NoError(t, err)

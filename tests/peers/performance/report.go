@@ -115,7 +115,7 @@ func burstTable(r results) [][]string {
 		for _, impl := range burstImpls {
 			b := benchmark{"Burst", impl, n}
 			row := []string{
-				labels[impl], r.duration(b, "ms/burst", time.Millisecond), figures.Count(int(r.median(b, "calls"))),
+				labels[impl], r.duration(b, "ms/burst", time.Millisecond), r.count(b, "calls"),
 			}
 			rows = append(rows, append(row,
 				r.micros(b, "call-p50-µs", "over-0.01-µs", "over-0.001-µs", "call-max-µs")...))

@@ -1,0 +1,19 @@
+// Package long is for tests that take long and seldom fail. `go test ./...` leaves them out, or lets them do less;
+// EPICYCLE_LONG=1 in the environment runs them whole.
+package long
+
+import (
+	"os"
+	"testing"
+)
+
+// On reports whether long tests run whole.
+func On() bool { return os.Getenv("EPICYCLE_LONG") != "" }
+
+// Only skips a test that is left out.
+func Only(t testing.TB) {
+	t.Helper()
+	if !On() {
+		t.Skip("takes long: EPICYCLE_LONG=1 runs it")
+	}
+}
