@@ -5,14 +5,20 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-co-op/gocron/v2"
+	original "github.com/jonboulle/clockwork"
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/compat/adapters/clockwork"
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// gocron on a mock. In production, leave out the Clock of the Config.
+// remind is code that takes a clock of clockwork, as gocron does.
+func remind(c original.Clock, done chan<- string) {
+	c.Sleep(5 * time.Minute)
+	done <- "the tea is ready"
+}
+
+// A library on a mock. In production, leave out the Clock of the Config.
 func ExampleNew() {
 	m := clock.NewMock()
 	w, err := hierarchy.New(hierarchy.Config{Clock: m})
@@ -21,19 +27,10 @@ func ExampleNew() {
 	}
 	defer w.Stop()
 
-	s, err := gocron.NewScheduler(gocron.WithClock(clockwork.New(w)), gocron.WithLocation(time.UTC))
-	if err != nil {
-		panic(err)
-	}
-	ran := make(chan time.Duration)
-	_, err = s.NewJob(gocron.CronJob("30 6 * * *", false), gocron.NewTask(func() { ran <- m.Elapsed() }))
-	if err != nil {
-		panic(err)
-	}
-	s.Start()
-	_ = m.WaitFor(context.Background(), 1) // until gocron has set its timer
+	done := make(chan string)
+	go remind(clockwork.New(w), done)
+	_ = m.WaitFor(context.Background(), 1) // until it sleeps
 	m.AddNext()
-	fmt.Println("ran at", <-ran)
-	_ = s.Shutdown()
-	// Output: ran at 6h30m0s
+	fmt.Println(<-done, "after", m.Elapsed())
+	// Output: the tea is ready after 5m0s
 }

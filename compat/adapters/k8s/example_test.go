@@ -5,14 +5,20 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/client-go/util/workqueue"
+	original "k8s.io/utils/clock"
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/compat/adapters/k8s"
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
 
-// A work queue on a mock. In production, leave out the Clock of the Config.
+// resync is code that takes a clock of k8s.io/utils, as client-go's work queues do.
+func resync(c original.Clock, done chan<- string) {
+	c.Sleep(5 * time.Minute)
+	done <- "resynced"
+}
+
+// A library on a mock. In production, leave out the Clock of the Config.
 func ExampleNew() {
 	m := clock.NewMock()
 	w, err := hierarchy.New(hierarchy.Config{Clock: m})
@@ -21,13 +27,10 @@ func ExampleNew() {
 	}
 	defer w.Stop()
 
-	q := workqueue.NewTypedDelayingQueueWithConfig(
-		workqueue.TypedDelayingQueueConfig[string]{Clock: k8s.New(w)})
-	defer q.ShutDown()
-	q.AddAfter("pod", 5*time.Minute)
-	_ = m.WaitFor(context.Background(), 2) // until the queue has set its ticker and a timer
-	m.Add(5 * time.Minute)
-	item, _ := q.Get()
-	fmt.Println(item, "after", m.Elapsed())
-	// Output: pod after 5m0s
+	done := make(chan string)
+	go resync(k8s.New(w), done)
+	_ = m.WaitFor(context.Background(), 1) // until it sleeps
+	m.AddNext()
+	fmt.Println(<-done, "after", m.Elapsed())
+	// Output: resynced after 5m0s
 }

@@ -44,7 +44,7 @@ func (w *world) judge() (*judge.Report, error) {
 		return nil, err
 	}
 	r := h.Judge()
-	return r, r.Draw(filepath.Join(w.dir, "history.html"))
+	return r, r.WriteDisorder(filepath.Join(w.dir, "history.txt"))
 }
 
 // history reads the records. It writes what is not in the workers' files to one of its own.

@@ -55,8 +55,8 @@ func (h *History) Check(t testing.TB) {
 	t.Helper()
 	result := linear.Check(h.all, time.Minute)
 	if result.Illegal {
-		name := filepath.Join(os.TempDir(), fmt.Sprintf("durable-history-%d.html", time.Now().UnixNano()))
-		t.Log("drawn in", name, result.Draw(name))
+		name := filepath.Join(os.TempDir(), fmt.Sprintf("durable-history-%d.txt", time.Now().UnixNano()))
+		t.Log("written to", name, result.Write(name))
 	}
 	if !result.OK {
 		t.Fatalf("the history of %d operations has no order (illegal: %v)", len(h.all), result.Illegal)

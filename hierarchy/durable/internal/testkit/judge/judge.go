@@ -93,7 +93,7 @@ func (h *History) judgeOrder(r *Report) {
 	r.linear = linear.Check(all, orderTime)
 	switch {
 	case r.linear.Illegal:
-		r.broke(disorder, "see history.html")
+		r.broke(disorder, "see history.txt")
 	case !r.linear.OK:
 		r.undecided++
 	}

@@ -59,12 +59,12 @@ func (c *counts) add(call *call) {
 // IsBroken reports whether any promise was broken.
 func (r *Report) IsBroken() bool { return len(r.broken) > 0 }
 
-// Draw writes a page for a browser with calls that have no order.
-func (r *Report) Draw(path string) error {
+// WriteDisorder writes the calls that have no order, if there are any, to a file.
+func (r *Report) WriteDisorder(path string) error {
 	if !r.linear.Illegal {
 		return nil
 	}
-	return r.linear.Draw(path)
+	return r.linear.Write(path)
 }
 
 // sum adds the counts of another run.

@@ -6,50 +6,68 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// plain is the model without any thought: a call without an answer is an operation that may have any answer,
-// and that may come after all others.
-var plain = porcupine.Model{
-	Init: func() any { return Output{} },
-	Step: func(state, input, output any) (bool, any) {
-		s, in, out := state.(Output), input.(Input), output.(Output)
-		switch in.Kind {
-		case frame.Set, frame.SetAt:
-			now := Output{OK: true, Value: in.Value}
-			switch {
-			case in.Absent && s.OK:
-				return out.Unknown || !out.OK && out.Value == s.Value, s
-			case in.Swap:
-				return out.Unknown || out == s, now
-			}
-			return out.Unknown || out.OK, now
-		case frame.Move:
-			return out.Unknown || out == s, s
-		case frame.Remove:
-			return out.Unknown || out == s, Output{}
+// plain commits a call without any thought, and reports whether its answer is true then: any is, of a call without one.
+func plain(s Output, c *Call) (bool, Output) {
+	in, out := c.Input, c.Output
+	switch in.Kind {
+	case frame.Set, frame.SetAt:
+		now := Output{OK: true, Value: in.Value}
+		switch {
+		case in.Absent && s.OK:
+			return out.Unknown || !out.OK && out.Value == s.Value, s
+		case in.Swap:
+			return out.Unknown || out == s, now
 		}
-		return out.Unknown || out == s, s
-	},
+		return out.Unknown || out.OK, now
+	case frame.Remove:
+		return out.Unknown || out == s, Output{}
+	}
+	return out.Unknown || out == s, s
 }
 
+// checkPlainly tries every order of a few calls for a key, with and without those that have no answer.
 func checkPlainly(calls []Call) bool {
-	var all []porcupine.Operation
-	for _, c := range calls {
-		if c.Output.Unknown {
-			c.Ended = math.MaxInt64
-		}
-		all = append(all, porcupine.Operation{ClientId: c.Caller, Input: c.Input, Call: c.Begun, Output: c.Output, Return: c.Ended})
+	type place struct {
+		done int // a bit for each call
+		now  Output
 	}
-	return porcupine.CheckOperations(plain, all)
+	failed := map[place]bool{}
+	var from func(p place) bool
+	from = func(p place) bool {
+		if failed[p] {
+			return false
+		}
+		failed[p] = true
+		rest := false
+		ended := int64(math.MaxInt64) // when the first of the others did
+		for i, c := range calls {
+			if p.done&(1<<i) == 0 && !c.Output.Unknown {
+				rest, ended = true, min(ended, c.Ended)
+			}
+		}
+		for i := range calls {
+			if p.done&(1<<i) != 0 || calls[i].Begun > ended {
+				continue
+			}
+			if ok, now := plain(p.now, &calls[i]); ok && from(place{p.done | 1<<i, now}) {
+				return true
+			}
+		}
+		return !rest
+	}
+	return from(place{})
 }
 
 // guess makes calls for one key, with the answers of one order, of which some are lost, and one may be wrong.
@@ -92,7 +110,7 @@ func answer(points map[*Call]int) {
 	})
 	var now Output
 	for _, c := range order {
-		_, after := plain.Step(now, c.Input, Output{Unknown: true})
+		_, after := plain(now, c)
 		if out := &c.Output; !out.Unknown {
 			switch *out = now; c.Input.Kind {
 			case frame.Set, frame.SetAt:
@@ -104,7 +122,7 @@ func answer(points map[*Call]int) {
 				}
 			}
 		}
-		now = after.(Output)
+		now = after
 	}
 }
 
@@ -176,4 +194,18 @@ func TestManyCallsWithoutAnAnswer(t *testing.T) {
 	require.True(t, Check(calls, 10*time.Minute).OK)
 	call(0, Output{OK: true, Value: "nobody has set it"})
 	require.True(t, Check(calls, 10*time.Minute).Illegal)
+}
+
+// What is written of a history without an order shows how far one goes.
+func TestWrite(t *testing.T) {
+	set := Call{Input: Input{Kind: frame.Set, Key: "a", Value: "1"}, Begun: 1, Ended: 2, Output: Output{OK: true}}
+	get := Call{Caller: 7, Input: Input{Key: "a"}, Begun: 3, Ended: 4, Output: Output{OK: true, Value: "2"}}
+	name := filepath.Join(t.TempDir(), "history.txt")
+	require.NoError(t, Check([]Call{get, set}, 0).Write(name))
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	require.Len(t, lines, 3)
+	require.Regexp(t, `^ +1  from 1 to 2, caller 0: \{Kind:set .* Value:1\}: `, lines[0])
+	require.Regexp(t, `^ +from 3 to 4, caller 7: `, lines[1])
 }

@@ -1,10 +1,9 @@
 package linear
 
 import (
+	"cmp"
 	"math"
 	"slices"
-
-	"github.com/anishathalye/porcupine"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
@@ -46,22 +45,21 @@ func (s *spares) bring(r *register, there bool, ended int64) bool {
 	return true
 }
 
-// operations returns the calls as operations for porcupine. Those without an answer become spares, unless somebody saw
+// operations returns the calls for each key as operations. Those without an answer become spares, unless somebody saw
 // their value, so that they were committed before that.
-func operations(calls []Call) []porcupine.Operation {
+func operations(calls []Call) (all [][]operation) {
 	keys := map[string][]Call{}
 	for _, c := range calls {
 		keys[c.Input.Key] = append(keys[c.Input.Key], c)
 	}
-	var all []porcupine.Operation
 	for _, calls := range keys {
-		all = append(all, operationsOf(calls)...)
+		all = append(all, operationsOf(calls))
 	}
 	return all
 }
 
 // operationsOf is operations for the calls for one key.
-func operationsOf(calls []Call) (all []porcupine.Operation) {
+func operationsOf(calls []Call) (all []operation) {
 	set, seen := map[string]int{}, map[string]int64{} // how often a value was set; when it was first seen
 	for _, c := range calls {
 		in, out := c.Input, c.Output
@@ -79,9 +77,9 @@ func operationsOf(calls []Call) (all []porcupine.Operation) {
 		if c.Output.Unknown && !s.settle(&c, set[c.Input.Value], seen) {
 			continue
 		}
-		all = append(all, porcupine.Operation{ClientId: c.Caller, Call: c.Begun, Return: c.Ended,
-			Input: operation{c.Input, c.Ended, s}, Output: c.Output})
+		all = append(all, operation{c, s})
 	}
+	slices.SortStableFunc(all, func(a, b operation) int { return cmp.Compare(a.Begun, b.Begun) })
 	slices.Sort(s.sets)
 	slices.Sort(s.removes)
 	return all

@@ -1,4 +1,4 @@
-package k8s_test
+package peers
 
 import (
 	"errors"
@@ -20,19 +20,6 @@ func newQueue(w *hierarchy.Wheel) workqueue.TypedDelayingInterface[string] {
 	return workqueue.NewTypedDelayingQueueWithConfig(
 		workqueue.TypedDelayingQueueConfig[string]{Clock: k8s.New(w)},
 	)
-}
-
-// pass moves m by d, to one deadline after the other. It waits before and after each until the
-// goroutines of the code under test have nothing left to do. It is for testing/synctest.
-func pass(m *clock.Mock, d time.Duration) {
-	end := m.Elapsed() + d
-	for synctest.Wait(); ; synctest.Wait() {
-		if next, ok := m.Next(); !ok || next > end-m.Elapsed() {
-			break
-		}
-		m.AddNext()
-	}
-	m.Add(end - m.Elapsed())
 }
 
 func TestRequeueOnAMock(t *testing.T) {
