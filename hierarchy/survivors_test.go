@@ -10,7 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
-	"github.com/epicycle-go/epicycle/internal/long"
+	"github.com/epicycle-go/epicycle/tests/long"
 )
 
 // Of a burst, the few timers that stay keep little memory, wherever among the others they were set.

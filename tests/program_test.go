@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/internal/long"
+	"github.com/epicycle-go/epicycle/tests/long"
 )
 
 // A program is a list of steps, decoded from bytes. It runs in two worlds: one has real

@@ -10,7 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/compat/context"
 	"github.com/epicycle-go/epicycle/compat/internal/api"
-	"github.com/epicycle-go/epicycle/internal/long"
+	"github.com/epicycle-go/epicycle/tests/long"
 )
 
 // Every exported name of package context is here, with the same type, value and members. If a

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/epicycle-go/epicycle/compat/internal/gotests"
-	"github.com/epicycle-go/epicycle/internal/long"
+	"github.com/epicycle-go/epicycle/tests/long"
 )
 
 const childrenFollow = "wants a child that package context made below one of ours to follow a " +

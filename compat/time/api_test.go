@@ -9,7 +9,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/compat/internal/api"
 	"github.com/epicycle-go/epicycle/compat/time"
-	"github.com/epicycle-go/epicycle/internal/long"
+	"github.com/epicycle-go/epicycle/tests/long"
 )
 
 // Every exported name of package time is here, with the same type, value and members. If a

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/epicycle-go/epicycle/compat/internal/gotests"
-	"github.com/epicycle-go/epicycle/internal/long"
+	"github.com/epicycle-go/epicycle/tests/long"
 )
 
 // Go's own tests of timers and tickers pass. Those of calendar and formatting test nothing

@@ -1,7 +1,7 @@
 // Command mutation checks that the tests find the bugs of this module that are planted on purpose, those in the
-// directory bugs. Package internal/mutation says how. Run it from the top of the repository.
+// directory bugs. Package tests/mutation/planted says how. Run it from the top of the repository.
 package main
 
-import "github.com/epicycle-go/epicycle/internal/mutation"
+import "github.com/epicycle-go/epicycle/tests/mutation/planted"
 
-func main() { mutation.Main("tests/mutation/bugs") }
+func main() { planted.Main("tests/mutation/bugs") }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/internal/long"
+	"github.com/epicycle-go/epicycle/tests/long"
 )
 
 // A hasty test that fails is run again, and another is not.

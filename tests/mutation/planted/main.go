@@ -1,4 +1,4 @@
-// Package mutation is the command that checks that the tests find bugs. It has a list of plausible bugs, puts each bug
+// Package planted is the command that checks that the tests find bugs. It has a list of plausible bugs, puts each bug
 // into the code in turn, and fails if the tests named for that bug still pass.
 //
 // It does not change the repository: it gives the go command an overlay that replaces
@@ -25,7 +25,7 @@
 // `go test` runs in that module's directory, so the packages are relative to it. Two lines may follow:
 // `ci: yes` for a bug in the short list of -ci, `os: linux` for a bug in a file that is
 // built on that system only.
-package mutation
+package planted
 
 import (
 	"errors"

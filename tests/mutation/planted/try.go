@@ -1,4 +1,4 @@
-package mutation
+package planted
 
 import (
 	"encoding/json"
