@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
@@ -45,7 +45,7 @@ var errSilentLog = errors.New("its log does not answer")
 
 func (d *dir) Health() (all []error) {
 	if d.closed.Load() {
-		return []error{partition.ErrClosed}
+		return []error{core.ErrClosed}
 	}
 	if !d.owns() {
 		return []error{cluster.Since(d.gone.Load().since, d.gone.Load().error, nil)}

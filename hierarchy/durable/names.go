@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // name is a Config.Name that is open in this process, in the directory of an embedded server.
@@ -25,7 +25,7 @@ func takeName(server *embedded.Server, text string) (name, error) {
 	names.mu.Lock()
 	defer names.mu.Unlock()
 	if names.open[n] {
-		return name{}, fmt.Errorf("%w: Name %q of this directory is open in this process", partition.ErrArgument, text)
+		return name{}, fmt.Errorf("%w: Name %q of this directory is open in this process", core.ErrArgument, text)
 	}
 	if names.open == nil {
 		names.open = make(map[name]bool)

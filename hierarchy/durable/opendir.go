@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -134,7 +135,7 @@ func (d *dir) set(ctx context.Context) (*jetstream.Set, error) {
 	made, alike, err := d.server.HasSet(d.cfg.name)
 	if err == nil && alike != "" {
 		err = fmt.Errorf("%w: this directory has the Name %q, which some file systems do not tell from %q",
-			partition.ErrArgument, alike, d.cfg.name)
+			core.ErrArgument, alike, d.cfg.name)
 	}
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
@@ -73,12 +74,12 @@ type world struct {
 	mu    sync.Mutex
 	fired []firing
 	// handle, if not nil, is what handlers do.
-	handle func(context.Context, partition.Firing) error
+	handle func(context.Context, core.Firing) error
 }
 
 // firing is a call of a handler.
 type firing struct {
-	partition.Firing
+	core.Firing
 	by   *process
 	at   time.Time
 	over bool // its context was done by then
@@ -113,7 +114,7 @@ type process struct {
 	wrap   func(storage.Log) storage.Log // nil: its logs are as they are
 	caller *Caller                       // nil: it is a member. Else Cluster only calls
 
-	announce func(partition.Firing) error // nil: it handles its timers
+	announce func(core.Firing) error // nil: it handles its timers
 }
 
 // open begins a process, and waits until it is ready.
@@ -192,7 +193,7 @@ func (p *process) open(ctx context.Context) error {
 	return nil
 }
 
-func (p *process) handle(ctx context.Context, f partition.Firing) error {
+func (p *process) handle(ctx context.Context, f core.Firing) error {
 	called := firing{Firing: f, by: p, at: time.Now()}
 	called.over = ctx.Err() != nil
 	p.w.mu.Lock()
@@ -247,7 +248,7 @@ func of(key string) int { return int(key[len(key)-1]) % partitions }
 
 // do has one operation committed, or not.
 func (p *process) do(kind frame.Kind, key, value string, in time.Duration) (value2 string, took bool, err error) {
-	c := &partition.Call{Ops: []partition.Op{{Kind: kind, Key: []byte(key), Value: []byte(value), In: in}}}
+	c := &core.Call{Ops: []core.Op{{Kind: kind, Key: []byte(key), Value: []byte(value), In: in}}}
 	if err := p.Do(p.w.t.Context(), of(key), c); err != nil {
 		return "", false, err
 	}

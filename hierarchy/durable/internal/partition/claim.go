@@ -9,9 +9,9 @@ import (
 // frame, so it is decided when the frame is made. If the handler has not been called by then, it is not called until
 // the outcome of the frame is known.
 
-// claim reports whether the handler of a timer's attempt was called; the handler may have returned since. If the
-// handler was not called, claim prevents the call until the frame that is being made is settled.
-func (f *firer) claim(ref state.Ref, id frame.ID) (called bool) {
+// Claim reports whether the handler of a timer's attempt was called; the handler may have returned since. If the
+// handler was not called, Claim prevents the call until the frame that is being made is settled.
+func (f *firer) Claim(ref state.Ref, id frame.ID) (called bool) {
 	f.mu.assertHeld()
 	if f.state.IsRunning(ref, id) {
 		if a := f.attempts[ref]; a == nil || a.called {

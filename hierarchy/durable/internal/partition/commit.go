@@ -57,15 +57,15 @@ func (w *writer) apply(b []byte, after time.Duration) error {
 		if err != nil {
 			return err
 		}
-		w.applying = w.draft.owns[at]
+		w.applying = w.draft.By(at)
 		at++
-		if err := w.draft.state.Apply(&f.Header, op); err != nil {
+		if err := w.state.Apply(&f.Header, op); err != nil {
 			return err
 		}
 		w.firer.changed(op, w.applying)
 		w.counts.add(op)
 	}
-	w.draft.state.Forget(f.Time)
+	w.state.Forget(f.Time)
 	w.head = head{f.Header, f.Checksum, f.Number}
 	w.counts.Frames++
 	w.commits.Add(after)
@@ -79,25 +79,22 @@ func (w *writer) apply(b []byte, after time.Duration) error {
 // settle answers the calls and ends the other items of the batch, now that the frame is in the log.
 func (w *writer) settle() {
 	b := &w.batch
-	for _, c := range b.calls {
-		c.located(&w.head.Header)
-	}
 	if len(b.calls) > 0 && !w.tenure.holds() {
-		w.tenure.answerLater(b.calls)
+		w.tenure.answerLater(b.calls, w.head.Header)
 		b.calls = b.calls[:0]
 	}
 	if w.firer.virtual { // the alarm is aimed before a caller can move the mock
 		w.firer.fire()
 	}
 	for _, c := range b.calls {
-		c.answer(c.result)
+		c.answer(c.Answer(&w.head.Header))
 	}
 	for i := range b.items {
 		if t := &b.items[i]; t.took {
-			w.cfg.warnOfDeath(&t.item)
+			w.cfg.warnOfDeath(&t.Event)
 		}
 	}
-	w.firer.died(w.draft.deaths)
+	w.firer.died(w.draft.Deaths)
 	w.mu.Lock()
 	for i := range b.items {
 		w.firer.written(&b.items[i])

@@ -1,5 +1,7 @@
 package partition
 
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+
 // finished ends an attempt whose handler has returned, unless it was given up before.
 func (f *firer) finished(a *attempt, err error) {
 	err = a.limit.end(err)
@@ -10,29 +12,27 @@ func (f *firer) finished(a *attempt, err error) {
 
 // conclude releases the place of an attempt, and gives the result to the writer.
 func (f *firer) conclude(a *attempt, err error) {
-	it := item{kind: ended, job: a.job}
 	made := err != errGone && err != errNotYet // a handler has no way to return these
-	if err != nil && made {
-		it = f.cfg.failure(a.job, err)
+	var e core.Event
+	if made {
+		e = f.cfg.core.Result(a.Job, err)
 	}
-	it.of = a
 	same, delayed := f.forget(a, err)
 	if !same || !made {
 		a.settled(false)
-		f.leave(a.suspect || delayed)
+		f.leave(a.Suspect || delayed)
 		return
 	}
 	if err != nil {
-		f.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.attempt, "err", err)
+		f.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.Attempt, "err", err)
 	}
-	if f.mayDie(&it) {
-		it.ended = func(took bool) { go f.afterDeath(a, it.cause, took) }
-		_ = f.queue.put(it)
+	if f.mayDie(&e) {
+		dies := func(took bool) { go f.afterDeath(a, e.Cause, took) }
+		_ = f.queue.put(item{kind: event, Event: e, of: a, ended: dies})
 		return
 	}
-	it.ended = a.settled
-	_ = f.queue.put(it)
-	f.leave(a.suspect)
+	_ = f.queue.put(item{kind: event, Event: e, of: a, ended: a.settled})
+	f.leave(a.Suspect)
 }
 
 // leave releases the place of an attempt. If another is true, other attempts may be waiting for the end of this one or
@@ -55,20 +55,18 @@ func (f *firer) leave(another bool) {
 func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	same = f.attempts[a.ref] == a
+	same = f.attempts[a.Ref] == a
 	if same {
-		delete(f.attempts, a.ref)
+		delete(f.attempts, a.Ref)
 	}
-	if a.suspect {
-		f.trial = false
-	}
+	f.Over(&a.Job)
 	switch {
 	case same && err == errNotYet:
 		a.cancel(nil)
-		f.delay(a.job)
+		f.Delay(a.Job)
 		return true, true
 	case same && err == errGone: // the handler was not called, and no further attempt begins
-		f.state.Hold(a.ref, a.id)
+		f.state.Hold(a.Ref, a.ID)
 	}
 	return same, false
 }

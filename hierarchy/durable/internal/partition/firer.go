@@ -10,6 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
@@ -22,6 +23,7 @@ type firer struct {
 	queue    *queue // of the writer
 	silence  *silence
 	tenure   *tenure
+	time     *ownTime
 	virtual  bool // whether the clock is a mock
 	alarm    clock.Alarm
 	asAlarm  func(func())    // calls a function in which a mock clock must not be moved, as in a function of the alarm
@@ -29,7 +31,8 @@ type firer struct {
 	cancel   context.CancelFunc
 
 	mu *mutex // Partition.mu, which guards the state. It also guards the fields below
-	agenda
+	core.Agenda
+	state    *state.State
 	epoch    uint64
 	attempts map[state.Ref]*attempt // the attempts in progress
 	lasting  map[uint64]*attempt    // by name: those of attempts that have a token
@@ -38,8 +41,8 @@ type firer struct {
 	stuck    int                    // the number of handlers that still run although their attempts were given up
 	idle     chan struct{}          // if not nil, closed when active is 0
 	stopped  bool                   // no further attempt begins
-	lost     []Firing               // timers that died at the takeover, since a process ended during their last attempt
-	claims   map[frame.ID]struct{}  // see claim
+	lost     []core.Firing          // timers that died at the takeover, since a process ended during their last attempt
+	claims   map[frame.ID]struct{}  // see Claim
 	settled  sync.Cond              // signalled when claims is emptied, and when stopped is set
 
 	aimed bool
@@ -98,7 +101,7 @@ func (f *firer) mayBegin() bool {
 	for f.virtual && !f.stopped && f.silence.any() && !f.queue.inDoubt() {
 		done := wait.NewSignal()
 		f.mu.Unlock()
-		_ = f.queue.put(item{kind: barrier, job: job{done: done}})
+		_ = f.queue.put(item{kind: barrier, done: done})
 		<-done
 		f.mu.Lock()
 	}
@@ -121,19 +124,20 @@ func (f *firer) fire() {
 // mock clock stands still meanwhile and needs no places: each attempt is awaited before the next one begins.
 func (f *firer) beginDue() {
 	f.expireDead()
-	for f.mayBegin() && f.anyDue() {
+	for f.mayBegin() && f.AnyDue(f.time.now(), f.time.wall()) {
 		if !f.takePlace() {
 			return // the Crew will make this firer fire when it has a place
 		}
-		j := f.next()
+		j := f.Next(f.time.now(), f.time.wall())
+		var done wait.Signal
 		if f.virtual {
-			j.done = wait.NewSignal()
+			done = wait.NewSignal()
 		}
-		if !f.begin(j) {
+		if !f.begin(j, done) {
 			f.freePlace()
 		} else if f.virtual {
 			f.mu.Unlock()
-			f.await(j)
+			f.await(done)
 			f.mu.Lock()
 		}
 	}
@@ -176,7 +180,7 @@ func (f *firer) aim() {
 	if f.virtual {
 		check = math.MaxInt64
 	}
-	at, ok := f.nearest(check)
+	at, ok := f.Nearest(f.time.now(), f.time.wall(), check)
 	if !ok {
 		if f.aimed {
 			f.aimed = false
@@ -184,6 +188,7 @@ func (f *firer) aim() {
 		}
 		return
 	}
+	at = max(0, state.Sub(at, f.time.shift))
 	if !f.virtual && f.woken != 0 {
 		at = max(at, state.Add(f.woken, int64(f.cfg.Precision)))
 	}

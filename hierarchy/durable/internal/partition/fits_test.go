@@ -6,24 +6,25 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
 // The largest call has room beside what trimming writes again, with the answer that is remembered.
 func TestLargestCallFitsBesideTrimming(t *testing.T) {
-	for _, id := range []RequestID{{}, {Caller: 1, Serial: 2}} {
+	for _, id := range []core.RequestID{{}, {Caller: 1, Serial: 2}} {
 		b := newBench(t)
 		b.open()
-		p, c := b.p, &Call{Request: id} // the writer has nothing to do
-		p.writer.draft.start(p.writer.head, p.time)
-		for i := range keepOps {
+		p, c := b.p, &core.Call{Request: id} // the writer has nothing to do
+		p.writer.startDraft()
+		for i := range core.KeepOps {
 			p.writer.draft.Add(&frame.Op{Kind: frame.Keep, Key: fmt.Append(nil, i)})
 		}
-		for i := range MaxOps {
-			c.Ops = append(c.Ops, Op{Kind: frame.Set, Key: fmt.Append(nil, i)})
+		for i := range core.MaxOps {
+			c.Ops = append(c.Ops, core.Op{Kind: frame.Set, Key: fmt.Append(nil, i)})
 		}
-		c.begin(testTime())
-		b.True(p.writer.draft.fits(&item{kind: called, call: c}), "%v", id)
+		b.begun(c)
+		b.True(p.writer.draft.HasRoomFor(c, nil), "%v", id)
 	}
 }
 

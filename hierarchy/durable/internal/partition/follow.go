@@ -182,7 +182,7 @@ func (p *Partition) replay(f *frame.Frame) error {
 	}
 	p.writer.head = head{f.Header, f.Checksum, f.Number}
 	if f.Epoch != f.Number { // an owner that has written only its takeover has begun no runs
-		p.writer.draft.alive = f.Time
+		p.writer.draft.Alive = f.Time
 	}
 	p.mu.Lock() // this may be a takeover that found the log full, with a deletion in progress
 	p.trims.appended(f.Number, f.Size)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -92,12 +94,12 @@ func TestFollowerSeesAnOrderlyEnd(t *testing.T) {
 	b.open() // its attempt is written before it begins
 	done := make(chan struct{}, 1)
 	b.p.mu.Lock()
-	j := b.p.firer.next()
-	j.key, j.done = []byte("a"), done
+	j := b.p.firer.Next(b.p.time.now(), b.p.time.wall())
+	j.Key = []byte("a")
 	b.p.firer.stopped = true // it is written, and does not begin
 	b.p.firer.active++
 	b.p.mu.Unlock()
-	b.NoError(b.p.writer.queue.put(item{kind: begun, job: j}))
+	b.NoError(b.p.writer.queue.put(item{kind: event, Event: core.Begun(j), done: done}))
 	<-done
 	f := b.follow()
 	b.p.Close()
@@ -194,7 +196,7 @@ func (b *bench) replaceBy(f *Follower, r *rand.Rand) {
 	g := b.follow() // which has read it all at once
 	due, there := g.p.state.Next(false)
 	b.Equal(ok, there)
-	if len(b.p.firer.accused)+len(b.p.firer.careful) == 0 {
+	if at, _ := b.p.firer.Nearest(b.p.time.now(), b.p.time.wall(), 0); at != math.MinInt64 { // none was taken out
 		b.Equal(next, due)
 	}
 	g.Drop()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -15,7 +16,7 @@ func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok b
 	ok = ok && !t.Dead
 	if ok {
 		now := p.time.now()
-		until := untilOf(p.state, ref, now, p.time.wall())
+		until := core.Until(p.state, ref, now, p.time.wall())
 		value, remaining = t.Value, time.Duration(max(0, state.Sub(until, now)))
 	}
 	p.mu.Unlock()

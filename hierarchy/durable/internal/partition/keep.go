@@ -3,6 +3,7 @@ package partition
 import (
 	"fmt"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -12,7 +13,7 @@ import (
 
 // add adds the contents of the portion to the frame, which must be empty. If the frame has room for all of them, add
 // raises the begin of the frame and reports true.
-func (t *trimmer) add(d *draft, ops, bytes int) bool {
+func (t *trimmer) add(d *core.Draft, now int64, ops, bytes int) bool {
 	t.mu.assertHeld()
 	found := t.portion
 	if found == nil {
@@ -23,7 +24,7 @@ func (t *trimmer) add(d *draft, ops, bytes int) bool {
 		if d.Len() >= ops || d.Size() >= most {
 			return false
 		}
-		if op, ok := t.keep(found.live[0], d.now); ok {
+		if op, ok := t.keep(found.live[0], now); ok {
 			if t.tooLarge(&op) || !t.hasRoom(d, keepSize(&op)) {
 				return false
 			}
@@ -48,7 +49,7 @@ func (t *trimmer) keep(h homed, now int64) (op frame.Op, ok bool) {
 	return op, false
 }
 
-// keepSize returns the number of bytes that a timer or an answer takes in the log beside opBytes.
+// keepSize returns the number of bytes that a timer or an answer takes in the log beside core.OpBytes.
 func keepSize(op *frame.Op) int {
 	return len(op.Key) + len(op.Value) + len(op.Answers) + frame.MoreSize(op.Schedule, op.Trace, op.Error)
 }
@@ -57,7 +58,7 @@ func keepSize(op *frame.Op) int {
 // pauses.
 func (t *trimmer) tooLarge(op *frame.Op) bool {
 	bytes := keepSize(op)
-	if bytes+opBytes <= t.cfg.Log.MaxMessage()-frame.Overhead {
+	if bytes+core.OpBytes <= t.cfg.Log.MaxMessage()-frame.Overhead {
 		return false
 	}
 	t.portion = nil
@@ -68,8 +69,8 @@ func (t *trimmer) tooLarge(op *frame.Op) bool {
 
 // hasRoom reports whether the frame has room for another operation with that number of bytes. An operation that a frame
 // has alone fits, since it was in a frame before.
-func (t *trimmer) hasRoom(d *draft, bytes int) bool {
-	return d.Len() == 0 || d.Size()+bytes+opBytes <= t.cfg.Log.MaxMessage()
+func (t *trimmer) hasRoom(d *core.Draft, bytes int) bool {
+	return d.Len() == 0 || d.Size()+bytes+core.OpBytes <= t.cfg.Log.MaxMessage()
 }
 
 // restore puts back what add took from a portion. It is called when the frame was not appended.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // This file has the time limit of an attempt. The context of an attempt ends after the timeout. If the handler has not
@@ -78,7 +79,7 @@ func (f *firer) limited(a *attempt) context.Context {
 	a.limit.ctx, a.limit.cancel = l.wheel.WithTimeoutCause(a.ctx, l.timeout, ErrTimeout)
 	// A stopped wheel refuses timers. No attempt begins any more after the wheel is stopped, so the error is ignored.
 	if f.virtual {
-		a.limit.checks, _ = l.wheel.AfterFunc(l.timeout, func() { f.await(a.job) })
+		a.limit.checks, _ = l.wheel.AfterFunc(l.timeout, func() { f.await(a.done) })
 	}
 	a.limit.gives, _ = l.wheel.AfterFunc(twice(l.timeout), func() { f.giveUp(a) })
 	return a.limit.ctx
@@ -122,7 +123,7 @@ func (f *firer) giveUp(a *attempt) {
 	f.addStuck(1)
 	f.mu.Unlock()
 	f.cfg.Logger.Warn("durable: a handler is stuck: it has not returned after twice Timeout",
-		"partition", f.cfg.Partition, "key", a.firing.Key, "attempt", a.attempt, "timeout", f.cfg.Crew.limits.timeout)
+		"partition", f.cfg.Partition, "key", a.firing.Key, "attempt", a.Attempt, "timeout", f.cfg.Crew.limits.timeout)
 	a.cancel(nil)
 	f.conclude(a, ErrTimeout)
 	if f.virtual {
@@ -154,15 +155,15 @@ const mockPatience = 2 * time.Second
 
 // await makes a mock clock wait until the result of an attempt is in the log, or for mockPatience if there is a time
 // limit.
-func (f *firer) await(j job) {
+func (f *firer) await(done wait.Signal) {
 	if f.cfg.Crew.limits.wheel == nil {
-		<-j.done
+		<-done
 		return
 	}
 	impatient := time.NewTimer(mockPatience)
 	defer impatient.Stop()
 	select {
-	case <-j.done:
+	case <-done:
 	case <-impatient.C:
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
@@ -18,7 +19,7 @@ func (w *writer) smaller(rest []item) (again []item, ok bool) {
 	b := &w.batch
 	w.trims.restore(b.portion, b.whole)
 	for _, c := range b.calls {
-		if err := w.cfg.checkSize(c); err != nil {
+		if err := w.cfg.checkSize(c.Call); err != nil {
 			c.answer(err)
 			ok = true
 			continue
@@ -56,7 +57,7 @@ func (w *writer) lose(rest []item, cause error) {
 	w.firer.halt()
 	defer w.tenure.lose()
 	leftMark := w.marks.stop()
-	if !errors.Is(cause, ErrClosed) {
+	if !errors.Is(cause, core.ErrClosed) {
 		w.loseFrame(rest, cause)
 		return
 	}
@@ -112,11 +113,11 @@ func (w *writer) refuse(items []item, err error) {
 
 // drop ends an item that is not written any more.
 func (w *writer) drop(it *item) {
-	if it.kind != begun {
+	if !it.IsBegin() {
 		it.end(false)
 		return
 	}
 	w.mu.Lock()
-	w.firer.notBegun(it.job)
+	w.firer.notBegun(it.Job, it.done)
 	w.mu.Unlock()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -17,27 +18,16 @@ import (
 // attemptKey is the key under which the context of an attempt holds the attempt.
 type attemptKey struct{}
 
-// From marks the operations of c that a handler requests on its own key. From recognizes such a handler by ctx, which
-// is the context of its attempt or derived from that. Do calls From.
-func (c *Call) From(ctx context.Context) {
+// MarkOwn sets the By of the operations of c that a handler requests on its own key. It recognizes such a handler by ctx,
+// which is the context of its attempt or derived from that. Do calls MarkOwn.
+func MarkOwn(ctx context.Context, c *core.Call) {
 	a, _ := ctx.Value(attemptKey{}).(*attempt)
 	for i := range c.Ops {
 		ask := &c.Ops[i]
-		if ask.By = 0; a != nil && bytes.Equal(a.key, ask.Key) {
+		if ask.By = 0; a != nil && bytes.Equal(a.Key, ask.Key) {
 			ask.By = a.name
 		}
 	}
-}
-
-// own records which attempt, if any, requests the next operation of the frame.
-func (d *draft) own(by uint64) {
-	if by == 0 {
-		return
-	}
-	if d.owns == nil {
-		d.owns = make(map[int]uint64)
-	}
-	d.owns[d.Len()] = by
 }
 
 // superseded ends the attempt of a timer that was set, moved or removed. by is the name of the attempt whose handler
@@ -57,7 +47,7 @@ func (f *firer) superseded(ref state.Ref, by uint64) {
 	if f.outdone == nil {
 		f.outdone = make(map[string][]*attempt)
 	}
-	f.outdone[string(a.key)] = append(f.outdone[string(a.key)], a)
+	f.outdone[string(a.Key)] = append(f.outdone[string(a.Key)], a)
 }
 
 // changed is called when an operation was applied. by is the name of the attempt whose handler requested the operation,
@@ -82,12 +72,12 @@ func (f *firer) changed(op *frame.Op, by uint64) {
 // handled removes an attempt from outdone, after its handler has returned.
 func (f *firer) handled(a *attempt) {
 	f.mu.assertHeld()
-	all, ok := f.outdone[string(a.key)]
+	all, ok := f.outdone[string(a.Key)]
 	if !ok {
 		return
 	}
 	all = slices.DeleteFunc(all, func(b *attempt) bool { return a == b })
-	if f.outdone[string(a.key)] = all; len(all) == 0 {
-		delete(f.outdone, string(a.key))
+	if f.outdone[string(a.Key)] = all; len(all) == 0 {
+		delete(f.outdone, string(a.Key))
 	}
 }

@@ -22,11 +22,11 @@ package partition
 
 import (
 	"context"
-	"hash/maphash"
 	"math"
 	"sync"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
@@ -47,6 +47,7 @@ type Partition struct {
 	state    *state.State
 	lists    chan struct{} // has room for one: of all Lists, one at a time may wait for mu, so that many don't keep it from the writer
 	shutting sync.Once
+	pendings sync.Pool // Pendings that were answered
 }
 
 // Open reads the log and takes it over. When it returns, all timers are known, and those that are due begin to fire.
@@ -69,7 +70,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	*w = writer{
 		cfg: &p.cfg, reader: &p.reader, marks: &p.marks, trims: &p.trims, firer: &p.firer, tenure: &p.tenure, time: p.time,
 		mu: &p.mu, stopped: make(chan struct{}),
-		draft: draft{cfg: &p.cfg, seed: maphash.MakeSeed(), touched: make(map[uint64]int), claim: p.firer.claim, tokenOf: p.firer.tokenOf},
+		draft: core.NewDraft(&p.cfg.core, &p.firer),
 	}
 	w.ctx, w.abandon = context.WithCancel(ctx)
 	w.doubting.isOuter()
@@ -79,7 +80,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	p.trims = trimmer{cfg: &p.cfg, reader: &p.reader, writing: w.ctx, queue: &w.queue, mu: &p.mu}
 	p.firer = firer{
 		cfg: &p.cfg, queue: &w.queue, silence: &w.silence, tenure: &p.tenure, virtual: clock.Virtual(cfg.Clock),
-		mu: &p.mu, agenda: agenda{time: p.time}, attempts: make(map[state.Ref]*attempt),
+		mu: &p.mu, time: p.time, Agenda: core.NewAgenda(&p.cfg.core), attempts: make(map[state.Ref]*attempt),
 		lasting: make(map[uint64]*attempt),
 	}
 	p.firer.settled.L = &p.mu
@@ -97,7 +98,9 @@ func (p *Partition) newState() {
 	if p.cfg.Withdrawn != nil {
 		p.state.Withdrawn = p.firer.withdraw
 	}
-	p.writer.draft.state, p.trims.state, p.firer.state = p.state, p.state, p.state
+	p.writer.state, p.trims.state, p.firer.state = p.state, p.state, p.state
+	p.writer.draft.SetState(p.state)
+	p.firer.SetState(p.state)
 }
 
 // Epoch returns the epoch of this owner: the number of the frame of its takeover.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -45,7 +46,7 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 		if err := p.cfg.Fits(); err != nil {
 			return false, err
 		}
-		p.writer.draft.owned = p.time.wall()
+		p.writer.draft.Owned = p.time.wall()
 		before := p.writer.head.Time
 		switch err := p.appendTakeover(ctx); {
 		case err == nil:
@@ -119,7 +120,7 @@ func (p *Partition) suspect(ctx context.Context, clean bool) error {
 		return err
 	}
 	if !clean {
-		p.firer.review()
+		p.firer.Review(p.time.now(), p.time.wall())
 	}
 	return nil
 }
@@ -145,20 +146,18 @@ func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 // draftFailed makes a frame with the failures of as many attempts as fit into one frame, and returns the timers of the
 // other attempts.
 func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
-	w.draft.start(w.head, w.time)
+	w.startDraft()
 	for i, ref := range begun {
-		t := w.draft.state.Timer(ref)
-		j := job{ref: ref, id: t.ID, key: []byte(t.Key), attempt: t.Attempt}
-		j.schedule, _ = parseSchedule(t.Schedule)
-		it := w.cfg.failure(j, errEnded)
-		if w.draft.Len() > 0 && !w.draft.fits(&it) {
+		t := w.state.Timer(ref)
+		e := w.cfg.core.Result(core.JobOf(ref, &t), errEnded)
+		if w.draft.Len() > 0 && !w.draft.HasRoomFor(nil, &e) {
 			return begun[i:]
 		}
-		if w.draft.attempt(&it) {
-			w.firer.suspected(ref, t.ID)
-			w.cfg.warnOfDeath(&it)
-			if w.firer.mayDie(&it) {
-				w.firer.lost = append(w.firer.lost, w.cfg.firing(&t, t.Attempt, w.head.Epoch))
+		if w.draft.Record(&e) {
+			w.firer.Suspected(ref, t.ID)
+			w.cfg.warnOfDeath(&e)
+			if w.firer.mayDie(&e) {
+				w.firer.lost = append(w.firer.lost, w.cfg.core.Firing(&t, t.Attempt, w.head.Epoch))
 			}
 		}
 	}

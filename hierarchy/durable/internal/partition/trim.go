@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -150,7 +151,7 @@ func (t *trimmer) read(begin, end uint64) {
 		if err != nil {
 			t.recall(found)
 		}
-		if found.begin++; err != nil || len(found.live) >= MaxOps {
+		if found.begin++; err != nil || len(found.live) >= core.MaxOps {
 			break
 		}
 	}

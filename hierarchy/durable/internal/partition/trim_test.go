@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
@@ -28,9 +29,9 @@ func TestLogStaysSmall(t *testing.T) {
 		b.set(fmt.Sprint("live ", i), "value", time.Hour)
 	}
 	for i := range 40 {
-		c := &Call{}
+		c := &core.Call{}
 		for j := range 1000 {
-			c.Ops = append(c.Ops, Op{Kind: frame.Set, Key: fmt.Append(nil, j), Value: make([]byte, 100), In: time.Hour})
+			c.Ops = append(c.Ops, core.Op{Kind: frame.Set, Key: fmt.Append(nil, j), Value: make([]byte, 100), In: time.Hour})
 		}
 		b.NoError(b.p.Do(t.Context(), c))
 		b.settled()
@@ -62,7 +63,7 @@ func TestTrimmingKeepsAllStates(t *testing.T) {
 		b.cfg.TrimAbove = 50
 		b.openDying(deaths)
 		for i := range 20 { // what has trimming go on
-			if _, err := b.try(Op{Kind: frame.Set, Key: []byte("other"), In: time.Duration(i)}); err != nil {
+			if _, err := b.try(core.Op{Kind: frame.Set, Key: []byte("other"), In: time.Duration(i)}); err != nil {
 				break
 			}
 		}
@@ -163,7 +164,7 @@ func TestTrimmingBesideLargeCalls(t *testing.T) {
 						return
 					default:
 					}
-					b.NoError(b.p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte{byte(i)}, Value: value, In: time.Hour}}}))
+					b.NoError(b.p.Do(b.t.Context(), &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte{byte(i)}, Value: value, In: time.Hour}}}))
 				}
 			}()
 		}

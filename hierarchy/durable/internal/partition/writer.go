@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
@@ -37,7 +39,8 @@ type writer struct {
 	doubting mutex // held by giveUp and settleDoubt: no call is given up once the outcome is known
 
 	// Only the writer's goroutine uses the fields below.
-	draft     draft
+	draft     core.Draft
+	state     *state.State
 	batch     batch
 	waiter    *waiter
 	entered   bool      // whether the writer has a place of the Gate
@@ -55,7 +58,7 @@ type head struct {
 
 // batch holds the items of one frame, which are needed for the answers.
 type batch struct {
-	calls []*Call
+	calls []*Pending
 	items []taken
 	last  bool // no frame follows
 	keep  bool // the frame holds a complete portion of what trimming writes again
@@ -83,7 +86,7 @@ func (b *batch) giveUp(err error) {
 	b.answer(err)
 	for i := range b.items {
 		if it := &b.items[i]; it.kind == barrier {
-			it.job.release()
+			it.done.Set()
 		}
 	}
 }
@@ -118,7 +121,7 @@ func (w *writer) write() {
 		}
 		w.settle()
 	}
-	w.lose(rest, ErrClosed)
+	w.lose(rest, core.ErrClosed)
 }
 
 // awaitItems waits until there is something to write. It reports false if the writer has to stop.
@@ -161,18 +164,18 @@ func (w *writer) compose(items []item) []item {
 		b.whole = *b.portion
 	}
 	w.firer.unclaim()
-	d.start(w.head, w.time)
+	w.startDraft()
 	switch {
 	case w.keepsAlone(items):
-		if b.keep = w.trims.add(d, MaxOps, frameBytes); b.keep || d.Len() > 0 {
+		if b.keep = w.trims.add(d, d.Now(), core.MaxOps, core.FrameBytes); b.keep || d.Len() > 0 {
 			return items
 		}
 	case !large(items):
-		b.keep = w.trims.add(d, keepOps, keepBytes)
+		b.keep = w.trims.add(d, d.Now(), core.KeepOps, core.KeepBytes)
 	}
 	for i := range items {
 		it := &items[i]
-		if d.Len() > 0 && !d.fits(it) {
+		if d.Len() > 0 && !d.HasRoomFor(it.request(), &it.Event) {
 			return items[i:]
 		}
 		switch it.kind {
@@ -185,16 +188,25 @@ func (w *writer) compose(items []item) []item {
 			b.last = true
 			return items[i+1:]
 		default:
-			b.items = append(b.items, taken{*it, d.attempt(it)})
+			// an attempt that was ended by its token has no other result
+			took := (it.of == nil || !it.of.ended) && d.Record(&it.Event)
+			b.items = append(b.items, taken{*it, took})
 		}
 	}
 	return nil
 }
 
+// startDraft begins the frame that follows the last one of the log.
+func (w *writer) startDraft() {
+	h := w.head.Header
+	h.Number, h.Previous = w.head.end+1, w.head.checksum
+	w.draft.Start(h, w.time.now(), w.time.wall(), w.cfg.Log.MaxMessage())
+}
+
 // large reports whether the first item is a call that might never fit into a frame that also holds what trimming writes
 // again.
 func large(items []item) bool {
-	return len(items) > 0 && items[0].kind == called && items[0].call.size >= frameBytes/2
+	return len(items) > 0 && items[0].kind == called && items[0].call.Size() >= core.FrameBytes/2
 }
 
 // keepsAlone reports whether the next frame should hold only timers and answers that trimming writes again, even if
@@ -205,11 +217,11 @@ func (w *writer) keepsAlone(items []item) bool {
 }
 
 // add adds a call to the frame. If the call can't be added, add answers it at once, since nothing is written for it.
-func (w *writer) add(c *Call) {
+func (w *writer) add(c *Pending) {
 	if c.answered.Load() { // the call was given up
 		return
 	}
-	if err := w.draft.call(c); err != nil {
+	if err := w.draft.Call(c.Call); err != nil {
 		c.answer(err)
 		return
 	}

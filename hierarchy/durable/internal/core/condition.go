@@ -1,4 +1,4 @@
-package partition
+package core
 
 import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -18,7 +18,7 @@ const (
 )
 
 // holds reports whether the condition of the Set a holds for was, the current state of its key.
-func (d *draft) holds(a *Op, was *change) bool {
+func (d *Draft) holds(a *Op, was *change) bool {
 	if a.If == Always || was.after != live {
 		return true
 	}
@@ -35,12 +35,11 @@ func (d *draft) holds(a *Op, was *change) bool {
 	return due > until
 }
 
-// until returns when the next attempt of a key's timer is due, in the owner's time. If an attempt is in progress, until
-// returns when that attempt was due.
-func (d *draft) until(was *change) int64 {
+// until is Until for the timer of a key, given what the frame already holds.
+func (d *Draft) until(was *change) int64 {
 	switch {
 	case was.ref != 0:
-		return untilOf(d.state, was.ref, d.now, d.wall)
+		return Until(d.state, was.ref, d.now, d.wall)
 	case was.next != 0 && was.name == 0:
 		return was.next
 	}
@@ -54,8 +53,9 @@ func (d *draft) until(was *change) int64 {
 	return due
 }
 
-// untilOf is until for a timer of the state.
-func untilOf(s *state.State, ref state.Ref, now, wall int64) int64 {
+// Until returns when the next attempt of a timer is due, in the owner's time. If an attempt is in progress, Until returns
+// when that attempt was due.
+func Until(s *state.State, ref state.Ref, now, wall int64) int64 {
 	due, isWall := s.Until(ref)
 	if isWall {
 		due = fromWall(due, now, wall)
@@ -86,7 +86,7 @@ func (a *Op) returns(took bool) bool {
 }
 
 // returned returns what an operation returns to its caller.
-func (d *draft) returned(a *Op, was *change, took bool) string {
+func (d *Draft) returned(a *Op, was *change, took bool) string {
 	var t state.Timer
 	switch {
 	case !a.Whole:
@@ -107,7 +107,7 @@ func (d *draft) returned(a *Op, was *change, took bool) string {
 }
 
 // present returns the timer of a key as it is now.
-func (d *draft) present(was *change) state.Timer {
+func (d *Draft) present(was *change) state.Timer {
 	if was.ref == 0 {
 		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Next: was.next,
 			Dead: was.after == dead, Extra: was.extra}
@@ -117,8 +117,8 @@ func (d *draft) present(was *change) state.Timer {
 
 // timer returns the timer of a key that the operation takes away from it. If its handler has not been called yet, it is
 // not called before the outcome of the frame is known.
-func (d *draft) timer(was *change) state.Timer {
-	if was.ref != 0 && was.after == live && !d.claim(was.ref, was.id) && d.state.IsRunning(was.ref, was.id) {
+func (d *Draft) timer(was *change) state.Timer {
+	if was.ref != 0 && was.after == live && !d.attempts.Claim(was.ref, was.id) && d.state.IsRunning(was.ref, was.id) {
 		return d.state.Timer(was.ref) // the attempt in progress does not count
 	}
 	return d.present(was)

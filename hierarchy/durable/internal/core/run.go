@@ -1,4 +1,4 @@
-package partition
+package core
 
 import (
 	"fmt"
@@ -99,7 +99,7 @@ func following(s schedule.Schedule, due, now int64) (at int64, ok bool) {
 }
 
 // runDue returns when a run was due, in wall time. The due time that a Move sets is in the owner's time.
-func (d *draft) runDue(t *state.Timer) int64 {
+func (d *Draft) runDue(t *state.Timer) int64 {
 	if t.Wall {
 		return t.Due
 	}
@@ -108,13 +108,13 @@ func (d *draft) runDue(t *state.Timer) int64 {
 
 // startRun applies the rule for missed runs to a run that is about to begin, and adds the outcome to the frame. It
 // reports false if the run does not begin.
-func (d *draft) startRun(j *job, was change, hash uint64) bool {
-	t := d.state.Timer(j.ref)
+func (d *Draft) startRun(j *Job, was change, hash uint64) bool {
+	t := d.state.Timer(j.Ref)
 	due := d.runDue(&t)
-	op := frame.Op{Kind: frame.Start, Key: j.key, ID: j.id}
+	op := frame.Op{Kind: frame.Start, Key: j.Key, ID: j.ID}
 	switch j.schedule.Missed() {
 	case schedule.MissedSkip:
-		if d.alive < due && due < d.owned {
+		if d.Alive < due && due < d.Owned {
 			d.addNext(j, was, hash, &t, frame.Op{How: frame.Skipped})
 			return false
 		}
@@ -130,7 +130,7 @@ func (d *draft) startRun(j *job, was change, hash uint64) bool {
 
 // addNext adds the end of a run, which op describes by How and Error, and the next run to the frame. Without a next run,
 // a skipped run ends with its timer; otherwise addNext adds nothing and reports false.
-func (d *draft) addNext(j *job, was change, hash uint64, t *state.Timer, op frame.Op) bool {
+func (d *Draft) addNext(j *Job, was change, hash uint64, t *state.Timer, op frame.Op) bool {
 	due := d.runDue(t)
 	next, ok := nextRun(j.schedule, due)
 	if j.schedule.Missed() == schedule.MissedSkip {
@@ -139,13 +139,13 @@ func (d *draft) addNext(j *job, was change, hash uint64, t *state.Timer, op fram
 	now := was
 	switch {
 	case ok:
-		op.Kind, op.Key, op.Ended, op.Due = frame.Next, j.key, j.id.Number, next
+		op.Kind, op.Key, op.Ended, op.Due = frame.Next, j.Key, j.ID.Number, next
 		now = change{key: was.key, value: was.value, raw: was.raw, after: live, due: next, wall: true, extra: was.extra}
 		now.extra.End(d.Header(), &op)
 		now.id = d.Add(&op)
 	case op.How == frame.Skipped: // the skipped run was the last one
 		now.after = absent
-		d.Add(&frame.Op{Kind: frame.End, Key: j.key, ID: j.id})
+		d.Add(&frame.Op{Kind: frame.End, Key: j.Key, ID: j.ID})
 	default:
 		return false
 	}
@@ -155,14 +155,14 @@ func (d *draft) addNext(j *job, was change, hash uint64, t *state.Timer, op fram
 
 // goesOn adds the end of a run and the next run to the frame. It reports false if the timer has no schedule, or if the
 // schedule has no further run.
-func (d *draft) goesOn(it *item, was change, hash uint64) bool {
-	if it.job.schedule == (schedule.Schedule{}) {
+func (d *Draft) goesOn(e *Event, was change, hash uint64) bool {
+	if !e.Job.HasSchedule() {
 		return false
 	}
 	op := frame.Op{How: frame.Returned}
-	if it.kind == failed {
-		op.How, op.Error = frame.Died, it.text
+	if e.kind == failed {
+		op.How, op.Error = frame.Died, e.text
 	}
-	t := d.state.Timer(it.job.ref)
-	return d.addNext(&it.job, was, hash, &t, op)
+	t := d.state.Timer(e.Job.Ref)
+	return d.addNext(&e.Job, was, hash, &t, op)
 }

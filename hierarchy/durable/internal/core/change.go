@@ -1,4 +1,4 @@
-package partition
+package core
 
 import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"

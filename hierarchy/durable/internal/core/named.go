@@ -1,4 +1,4 @@
-package partition
+package core
 
 import (
 	"encoding/binary"
@@ -11,7 +11,7 @@ import (
 
 // named adds the operations of c, which has a RequestID. If the log or the frame already has the answer to a copy of
 // the request, named adds nothing, and c gets that answer.
-func (d *draft) named(c *Call) error {
+func (d *Draft) named(c *Call) error {
 	id := c.Request.key()
 	answer, place, ok := d.answer(id)
 	if id.Serial < max(d.floors[id.Caller], d.state.Floor(id.Caller)) {
@@ -29,7 +29,7 @@ func (d *draft) named(c *Call) error {
 	if err := d.standing(id); err != nil {
 		return err
 	}
-	d.addNamed(c, d.cfg.MaxPending, d.cfg.frameBytes())
+	d.addNamed(c, d.cfg.MaxPending, d.most)
 	return nil
 }
 
@@ -40,7 +40,7 @@ type drafted struct {
 }
 
 // answer returns the answer to a request that the log or the frame already has.
-func (d *draft) answer(id state.Request) (a state.Answer, place int, ok bool) {
+func (d *Draft) answer(id state.Request) (a state.Answer, place int, ok bool) {
 	if in, ok := d.answers[id]; ok {
 		return state.Answer{Parts: in.parts, When: d.Header().Time}, in.place, true
 	}
@@ -59,7 +59,7 @@ func Committed(took []bool) (n uint64) {
 }
 
 // standing returns an error if a request without an answer must not go into the log.
-func (d *draft) standing(id state.Request) error {
+func (d *Draft) standing(id state.Request) error {
 	st := d.state.Standing(id)
 	if latest, ok := d.latest[id.Caller]; ok {
 		st = state.Fresh
@@ -78,7 +78,7 @@ func (d *draft) standing(id state.Request) error {
 
 // addNamed adds, for each part of c, the operations that change something, and then the answer. limit is the size of
 // the frame.
-func (d *draft) addNamed(c *Call, pending, limit int) {
+func (d *Draft) addNamed(c *Call, pending, limit int) {
 	c.place, c.Time = d.Len(), d.Header().Time
 	from, room, ok := 0, limit-d.Size()-c.size, true
 	for i := range c.parts() {
@@ -104,7 +104,7 @@ func (d *draft) addNamed(c *Call, pending, limit int) {
 }
 
 // remember adds the answer of c to the frame.
-func (d *draft) remember(c *Call) {
+func (d *Draft) remember(c *Call) {
 	if d.answers == nil {
 		d.answers, d.floors = make(map[state.Request]drafted), make(map[uint64]uint64)
 		d.latest = make(map[uint64]uint64)
@@ -121,7 +121,7 @@ func (d *draft) remember(c *Call) {
 // answerRoom returns the number of operations, and of bytes in addition to c.size, that the answer of c needs in the
 // frame. The number of bytes is limited. Values for which there is no room are left out of the answer, or the parts
 // that return them get ErrLater.
-func (d *draft) answerRoom(c *Call) (n, size int) {
+func (d *Draft) answerRoom(c *Call) (n, size int) {
 	if !c.Request.named() {
 		return 0, 0
 	}
@@ -130,11 +130,11 @@ func (d *draft) answerRoom(c *Call) (n, size int) {
 		size += d.valueSize(c.Ops[from:p.End])
 		from = p.End
 	}
-	return 1, min(size, frameBytes/4)
+	return 1, min(size, FrameBytes/4)
 }
 
 // maxValues is the largest number of bytes of values in the answer to a part with several operations.
-const maxValues = frameBytes / 4
+const maxValues = FrameBytes / 4
 
 // answerValue returns the Value of a part whose operations returned these values or timers.
 func answerValue(ops []Op, values []string, room int) string {
@@ -148,7 +148,7 @@ func answerValue(ops []Op, values []string, room int) string {
 }
 
 // valueSize returns the size of the values that a part returns, without the values that the answer leaves out.
-func (d *draft) valueSize(ops []Op) (size int) {
+func (d *Draft) valueSize(ops []Op) (size int) {
 	for i := range ops {
 		if !ops[i].mayReturn() {
 			continue

@@ -1,4 +1,4 @@
-package partition
+package core
 
 import (
 	"bytes"
@@ -8,39 +8,37 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// draft is the frame that is being made. It decides what goes into the frame, based on the state and on what the frame
-// already holds. It does no I/O. Its methods need Partition.mu, which guards the state.
-type draft struct {
+// Draft is the frame that is being made. It decides what goes into the frame, based on the state and on what the frame
+// already holds. NewDraft makes one.
+type Draft struct {
+	Deaths []Death // of timers whose attempts are ended by their tokens
+	Alive  int64   // the time of the last frame that is not a takeover
+	Owned  int64   // the wall time of the takeover
+
+	attempts Attempts
 	frame.Builder
 	cfg     *Config
 	state   *state.State
 	seed    maphash.Seed
 	touched map[uint64]int // by the hash of a key: the index of its last change in changes
 	changes []change
-	claim   func(state.Ref, frame.ID) (called bool) // firer.claim
-	tokenOf func(state.Ref) (uint64, uint32)        // firer.tokenOf
-	deaths  []death                                 // of timers whose attempts are ended by their tokens
-	owns    map[int]uint64                          // by the index of an operation: its Op.By or the name of its Ending
-	answers map[state.Request]drafted               // the answers that the frame holds
-	floors  map[uint64]uint64                       // by caller: the highest floor in the frame
-	latest  map[uint64]uint64                       // by caller: the highest serial number in the frame
-	room    []byte                                  // a buffer for encoding an answer
-	values  []string                                // a buffer for what the operations of a part return
-	pending int                                     // the number of timers that are pending once the frame is applied
-	now     int64                                   // the owner's time. The frame's time may be later
-	wall    int64                                   // the wall time
-	alive   int64                                   // the time of the last frame that is not a takeover
-	owned   int64                                   // the wall time of the takeover
+	owns    map[int]uint64            // by the index of an operation: its Op.By or the name of its Ending
+	answers map[state.Request]drafted // the answers that the frame holds
+	floors  map[uint64]uint64         // by caller: the highest floor in the frame
+	latest  map[uint64]uint64         // by caller: the highest serial number in the frame
+	room    []byte                    // a buffer for encoding an answer
+	values  []string                  // a buffer for what the operations of a part return
+	pending int                       // the number of timers that are pending once the frame is applied
+	now     int64                     // the owner's time. The frame's time may be later
+	wall    int64                     // the wall time
+	most    int                       // the largest number of bytes of a frame that holds more than one call
 }
 
-// start begins the frame that follows the last one of the log.
-func (d *draft) start(last head, t *ownTime) {
-	now := t.now()
-	h := last.Header
-	h.Number = last.end + 1
-	h.Time, h.Previous = max(h.Time, now), last.checksum
-	d.Start(h)
-	d.now, d.wall = now, t.wall()
+// Start begins a frame. now is the owner's time, and most the largest number of bytes that a frame may have.
+func (d *Draft) Start(h frame.Header, now, wall int64, most int) {
+	h.Time = max(h.Time, now)
+	d.Builder.Start(h)
+	d.now, d.wall, d.most = now, wall, min(FrameBytes, most)
 	clear(d.touched)
 	clear(d.owns)
 	clear(d.answers)
@@ -48,13 +46,34 @@ func (d *draft) start(last head, t *ownTime) {
 	clear(d.latest)
 	clear(d.changes)
 	d.changes = d.changes[:0]
-	clear(d.deaths)
-	d.deaths = d.deaths[:0]
+	clear(d.Deaths)
+	d.Deaths = d.Deaths[:0]
 	d.pending = d.state.Len()
 }
 
+// Attempts are the attempts in progress.
+type Attempts interface {
+	Claim(ref state.Ref, id frame.ID) (called bool)
+	TokenOf(ref state.Ref) (name uint64, attempt uint32)
+}
+
+// NewDraft returns a Draft for an owner.
+func NewDraft(cfg *Config, attempts Attempts) Draft {
+	return Draft{cfg: cfg, attempts: attempts, seed: maphash.MakeSeed(), touched: make(map[uint64]int)}
+}
+
+// SetState replaces the state.
+func (d *Draft) SetState(s *state.State) { d.state = s }
+
+// Now returns the owner's time at Start.
+func (d *Draft) Now() int64 { return d.now }
+
+// By returns the name of the attempt that has requested the operation with that index in the frame, or that the operation
+// ends by its token, or 0.
+func (d *Draft) By(i int) uint64 { return d.owns[i] }
+
 // look returns the state that a key will have once the frame is committed, and the hash of the key.
-func (d *draft) look(key []byte) (change, uint64) {
+func (d *Draft) look(key []byte) (change, uint64) {
 	hash := maphash.Bytes(d.seed, key)
 	if i, ok := d.touched[hash]; ok {
 		for ; i >= 0; i-- { // two keys seldom have the same hash
@@ -76,30 +95,36 @@ func (d *draft) look(key []byte) (change, uint64) {
 }
 
 // note records the state of a key after an operation that was added.
-func (d *draft) note(hash uint64, was after, c change) {
+func (d *Draft) note(hash uint64, was after, c change) {
 	d.pending += sum(was, c.after)
 	d.touched[hash] = len(d.changes)
 	d.changes = append(d.changes, c)
 }
 
-// fits reports whether the frame has room for another item. The limit of operations leaves room for a call of the
-// largest size and its answer.
-func (d *draft) fits(it *item) bool {
-	n, size := 1, len(it.job.key)+opBytes
-	switch it.kind {
+// HasRoomFor reports whether the frame has room for another call, or for another event if c is nil.
+func (d *Draft) HasRoomFor(c *Call, e *Event) bool {
+	if c != nil {
+		n, size := d.answerRoom(c)
+		return d.hasRoom(n+len(c.Ops), size+c.size)
+	}
+	n, size := 1, len(e.Job.Key)+OpBytes
+	switch e.kind {
 	case begun:
 		n, size = 2, 2*size
 	case failed:
-		size += len(it.text)
-	case called:
-		n, size = d.answerRoom(it.call)
-		n, size = n+len(it.call.Ops), size+it.call.size
+		size += len(e.text)
 	}
-	return d.Len()+n <= MaxOps+1+keepOps && d.Size()+size <= d.cfg.frameBytes()
+	return d.hasRoom(n, size)
 }
 
-// call adds those operations of c that change something. If it returns an error, it has added no operation.
-func (d *draft) call(c *Call) error {
+// hasRoom reports whether the frame has room for n operations. The limit leaves room for a call of the largest size and
+// its answer.
+func (d *Draft) hasRoom(n, size int) bool {
+	return d.Len()+n <= MaxOps+1+KeepOps && d.Size()+size <= d.most
+}
+
+// Call adds those operations of c that change something. If it returns an error, it has added no operation.
+func (d *Draft) Call(c *Call) error {
 	if c.Request.named() {
 		return d.named(c)
 	}
@@ -116,7 +141,7 @@ func (d *draft) call(c *Call) error {
 
 // addOps adds the operations that change something, and appends to values what they return to their caller. If more
 // than limit timers would then be pending, it adds none and reports false.
-func (d *draft) addOps(ops []Op, took []bool, limit int, values []string) (removed []string, ok bool) {
+func (d *Draft) addOps(ops []Op, took []bool, limit int, values []string) (removed []string, ok bool) {
 	if limit > 0 && d.pending+len(ops) > limit { // otherwise the limit can't be exceeded
 		if n := d.more(ops); n > 0 && d.pending+n > limit {
 			return values, false
@@ -129,7 +154,7 @@ func (d *draft) addOps(ops []Op, took []bool, limit int, values []string) (remov
 }
 
 // more returns by how much the operations increase the number of pending timers.
-func (d *draft) more(ops []Op) (n int) {
+func (d *Draft) more(ops []Op) (n int) {
 	if len(ops) == 1 {
 		was, _ := d.look(ops[0].Key)
 		now, _ := d.becomes(&ops[0], was)
@@ -162,7 +187,7 @@ func sum(was, now after) (n int) {
 
 // becomes returns the state of a key after an operation, without the new ID, and whether the operation changes the key
 // at all.
-func (d *draft) becomes(a *Op, was change) (now change, took bool) {
+func (d *Draft) becomes(a *Op, was change) (now change, took bool) {
 	now = change{key: a.Key, value: was.value, raw: was.raw, after: live, id: was.id, due: a.Due, extra: was.extra}
 	switch a.Kind {
 	case frame.End: // see draft.end
@@ -193,7 +218,7 @@ func (d *draft) becomes(a *Op, was change) (now change, took bool) {
 }
 
 // addOp adds one operation if it changes its key, and appends what it returns to its caller to values.
-func (d *draft) addOp(a *Op, values *[]string) bool {
+func (d *Draft) addOp(a *Op, values *[]string) bool {
 	if a.Kind == frame.End {
 		return d.end(a)
 	}
@@ -218,4 +243,15 @@ func (d *draft) addOp(a *Op, values *[]string) bool {
 	now.id = d.Add(&op)
 	d.note(hash, was.after, now)
 	return true
+}
+
+// own records which attempt, if any, requests the next operation of the frame.
+func (d *Draft) own(by uint64) {
+	if by == 0 {
+		return
+	}
+	if d.owns == nil {
+		d.owns = make(map[int]uint64)
+	}
+	d.owns[d.Len()] = by
 }

@@ -1,4 +1,4 @@
-package partition
+package core
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ type Ending struct {
 	How     How
 	In      time.Duration // Retry and Postpone: the time until the next attempt
 	Text    string        // why the attempt has failed, unless it is Done
-	item    item          // what Start makes of it
+	event   Event         // what Call.Begin makes of it
 }
 
 // How tells how an attempt ends.
@@ -65,18 +65,7 @@ func (e *Ending) err() error {
 	return err
 }
 
-// prepare makes the items of all operations that end attempts. It must be called without locks, as Backoff is the
-// caller's.
-func (c *Call) prepare(cfg *Config) {
-	for i := range c.Ops {
-		e := c.Ops[i].Ending
-		if e == nil {
-			continue
-		}
-		j := job{attempt: e.Attempt, key: slices.Clone(c.Ops[i].Key)}
-		e.item = item{kind: ended, job: j}
-		if err := e.err(); err != nil {
-			e.item = cfg.failure(j, err)
-		}
-	}
+// begin makes the event of an Ending of the attempt of a key.
+func (e *Ending) begin(cfg *Config, key []byte) {
+	e.event = cfg.Result(Job{Attempt: e.Attempt, Key: slices.Clone(key)}, e.err())
 }

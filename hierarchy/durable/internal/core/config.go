@@ -1,0 +1,60 @@
+package core
+
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// Config is what the decisions of an owner depend on.
+type Config struct {
+	Partition   int
+	MaxPending  int // 0: no limit
+	MaxAttempts int // 0: no limit
+	Backoff     func(attempt int) time.Duration
+}
+
+// isLast reports whether a timer is dead when the attempt with that number fails.
+func (cfg *Config) isLast(attempt uint32) bool {
+	return cfg.MaxAttempts > 0 && int64(attempt) >= int64(cfg.MaxAttempts)
+}
+
+// Firing is what a handler is called with.
+type Firing struct {
+	Partition  int
+	Key, Value string
+	Due        int64
+	Attempt    uint32
+	ID         frame.ID
+	Epoch      uint64
+	Schedule   string // the text of the timer's schedule, or ""
+	Missed     uint32 // the number of missed runs of the schedule that this run makes up for
+	Trace      string // the trace context of the call that has set the timer, or ""
+}
+
+const (
+	// MaxSchedule and MaxTrace are the largest numbers of bytes of a schedule's text and of a trace context.
+	MaxSchedule = 1 << 10
+	MaxTrace    = 64
+	// MaxOps is the largest number of operations of a call. It is also the largest number of operations of a frame, not
+	// counting those that trimming adds.
+	MaxOps = 2000
+	// FrameBytes is the size at which a frame of more than one call is full.
+	FrameBytes = 1 << 20
+	// OpBytes is an upper bound for what an operation takes in a frame apart from its key and value.
+	OpBytes = 64
+	// KeepOps is the largest number of timers that one frame with operations of callers writes again, and KeepBytes is
+	// about the largest number of their bytes.
+	KeepOps   = 500
+	KeepBytes = 256 << 10
+)
+
+// Firing returns the argument with which the handler of an attempt of the timer is called.
+func (cfg *Config) Firing(t *state.Timer, attempt uint32, epoch uint64) Firing {
+	return Firing{
+		Partition: cfg.Partition,
+		Key:       t.Key, Value: t.Value, Due: t.Due, Attempt: attempt, ID: t.ID, Epoch: epoch,
+		Schedule: t.Schedule, Missed: t.Missed, Trace: t.Trace,
+	}
+}

@@ -1,0 +1,44 @@
+package core
+
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+
+// token is Attempts.TokenOf, given what the frame already holds.
+func (d *Draft) token(was *change) (name uint64, attempt uint32) {
+	if was.ref == 0 {
+		return was.name, was.attempt
+	}
+	return d.attempts.TokenOf(was.ref)
+}
+
+// end ends the attempt that an operation names, if it is in progress. The number must be right, too: MaxAttempts and
+// Backoff go by it, and it comes from whoever has the token.
+func (d *Draft) end(a *Op) bool {
+	was, hash := d.look(a.Key)
+	name, attempt := d.token(&was)
+	if was.after != live || name == 0 || name != a.Ending.Name || attempt != a.Ending.Attempt {
+		return false
+	}
+	_, ref, _ := d.state.Find(a.Key)
+	e := a.Ending.event
+	e.Job.Ref, e.Job.ID = ref, was.id
+	e.Job.schedule, _ = parseSchedule(was.extra.Schedule)
+	d.own(name)
+	d.result(&e, was, hash)
+	if e.Last {
+		t := d.state.Timer(ref)
+		d.Deaths = append(d.Deaths, Death{e, d.cfg.Firing(&t, e.Job.Attempt, d.Header().Epoch)})
+	}
+	return true
+}
+
+// Death is a timer, or a run, that dies by the end of an attempt that has a token.
+type Death struct {
+	Event
+	Firing Firing
+}
+
+// leave adds the record of an attempt that is left to the frame, in place of its begin.
+func leave(op *frame.Op, now *change, e *Event) {
+	op.Kind, op.Name, op.Next = frame.Begin, e.name, e.until
+	now.next, now.name = e.until, e.name
+}
