@@ -117,9 +117,9 @@ func (w *Keyed[K, V]) config() config {
 
 func (w *Keyed[K, V]) common() partition.Config {
 	cfg := partition.Config{
-		Clock: w.cfg.Clock, Precision: w.cfg.Precision, MaxPending: w.cfg.MaxPending,
-		MaxAttempts: max(0, w.cfg.MaxAttempts), Backoff: w.cfg.Backoff, Handle: w.handle,
-		Crew: w.crew, KeepDead: w.cfg.KeepDead,
+		Config: core.Config{MaxPending: w.cfg.MaxPending, MaxAttempts: max(0, w.cfg.MaxAttempts), Backoff: w.cfg.Backoff,
+			KeepDead: w.cfg.KeepDead},
+		Clock: w.cfg.Clock, Precision: w.cfg.Precision, Handle: w.handle, Crew: w.crew,
 		Logger: w.cfg.Logger.With("name", w.cfg.Name), Owner: owner(),
 	}
 	if w.cfg.Announce != nil {

@@ -170,9 +170,10 @@ func (p *process) open(ctx context.Context) error {
 		Bus: jetstream.NewBus(p.conn), Name: p.w.name, Logger: p.logger, MaxSkew: p.skew, Behind: p.behind, Reread: p.reread,
 		Member: member.Config{Store: p.store, Lease: p.lease},
 		Common: partition.Config{
-			Clock: p.clock, Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
-			Backoff: func(int) time.Duration { return 10 * time.Millisecond }, Handle: p.handle, Announce: p.announce,
-			Logger: slog.New(slog.DiscardHandler), Owner: "test", TrimAbove: 2000, MarkEvery: 5 * time.Millisecond,
+			Config: core.Config{MaxAttempts: 3, TrimAbove: 2000,
+				Backoff: func(int) time.Duration { return 10 * time.Millisecond }},
+			Clock: p.clock, Precision: time.Millisecond, Crew: partition.NewCrew(16), Handle: p.handle, Announce: p.announce,
+			Logger: slog.New(slog.DiscardHandler), Owner: "test", MarkEvery: 5 * time.Millisecond,
 			Patience: storage.Patience{Answer: p.answer, Pause: time.Millisecond},
 		},
 	}

@@ -10,11 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
-// Agenda decides which timer fires next, and when. It begins nothing itself. Its methods take the owner's time as now.
-type Agenda struct {
-	cfg   *Config
-	state *state.State
-
+// agenda has what the decision which timer fires next, and when, needs in addition to the state.
+type agenda struct {
 	delayed   []Job             // attempts that did not begin, because the lease had ended
 	isDelayed map[frame.ID]bool // the IDs of the timers in delayed
 
@@ -27,22 +24,16 @@ type Agenda struct {
 	trial    bool  // an attempt of a suspect is in progress
 }
 
-// NewAgenda returns an Agenda for an owner.
-func NewAgenda(cfg *Config) Agenda { return Agenda{cfg: cfg} }
-
-// SetState replaces the state.
-func (a *Agenda) SetState(s *state.State) { a.state = s }
-
 // Announced returns the job of a timer that was announced, and whose attempt begins now.
-func (a *Agenda) Announced(ref state.Ref, now int64) Job {
-	j := a.job(state.Due{Ref: ref, Since: now})
+func (o *Owner) Announced(ref state.Ref, now int64) Job {
+	j := o.job(state.Due{Ref: ref, Since: now})
 	j.starts = false
 	return j
 }
 
 // job returns the next attempt of a timer that is due.
-func (a *Agenda) job(d state.Due) Job {
-	t := a.state.Timer(d.Ref)
+func (o *Owner) job(d state.Due) Job {
+	t := o.State.Timer(d.Ref)
 	j := Job{Ref: d.Ref, ID: t.ID, Attempt: state.AfterAttempt(t.Attempt), Due: d}
 	if t.Schedule == "" {
 		return j
@@ -53,64 +44,64 @@ func (a *Agenda) job(d state.Due) Job {
 }
 
 // Suspected records that an attempt of the timer was in progress when the last owner's process ended.
-func (a *Agenda) Suspected(ref state.Ref, id frame.ID) {
-	if a.suspects == nil {
-		a.suspects = make(map[state.Ref]frame.ID)
+func (o *Owner) Suspected(ref state.Ref, id frame.ID) {
+	if o.suspects == nil {
+		o.suspects = make(map[state.Ref]frame.ID)
 	}
-	a.suspects[ref] = id
+	o.suspects[ref] = id
 }
 
 // Review takes the timers that are due at the takeover out of the state, if the last owner did not close the log: their
 // attempts may have been in progress when it ended.
-func (a *Agenda) Review(now, wall int64) {
+func (o *Owner) Review(now, wall int64) {
 	for {
-		d, ok := a.state.Pop(now, wall)
+		d, ok := o.State.Pop(now, wall)
 		if !ok {
 			return
 		}
-		j := a.job(d)
+		j := o.job(d)
 		j.begins = true
-		if _, ok := a.suspects[d.Ref]; ok {
-			delete(a.suspects, d.Ref)
+		if _, ok := o.suspects[d.Ref]; ok {
+			delete(o.suspects, d.Ref)
 			j.Suspect = true
-			a.accused = append(a.accused, j)
+			o.accused = append(o.accused, j)
 			continue
 		}
-		a.careful = append(a.careful, j)
+		o.careful = append(o.careful, j)
 	}
 }
 
 // anyLeft reports whether the agenda itself has a job, taken out of the state earlier, that can begin now.
-func (a *Agenda) anyLeft() bool {
-	return len(a.delayed) > 0 || len(a.careful) > 0 || len(a.accused) > 0 && !a.trial
+func (o *Owner) anyLeft() bool {
+	return len(o.delayed) > 0 || len(o.careful) > 0 || len(o.accused) > 0 && !o.trial
 }
 
 // AnyDue reports whether Next has a job.
-func (a *Agenda) AnyDue(now, wall int64) bool {
-	return a.anyLeft() || a.state.AnyDue(now, wall)
+func (o *Owner) AnyDue(now, wall int64) bool {
+	return o.anyLeft() || o.State.AnyDue(now, wall)
 }
 
 // Next takes out the timer that is due first. The job's ID is zero if no timer is due.
-func (a *Agenda) Next(now, wall int64) Job {
+func (o *Owner) Next(now, wall int64) Job {
 	switch {
-	case len(a.delayed) > 0:
-		j := first(&a.delayed)
-		delete(a.isDelayed, j.ID)
+	case len(o.delayed) > 0:
+		j := first(&o.delayed)
+		delete(o.isDelayed, j.ID)
 		return j
-	case len(a.careful) > 0:
-		return first(&a.careful)
-	case len(a.accused) > 0 && !a.trial:
-		return first(&a.accused)
+	case len(o.careful) > 0:
+		return first(&o.careful)
+	case len(o.accused) > 0 && !o.trial:
+		return first(&o.accused)
 	}
-	d, ok := a.state.Pop(now, wall)
+	d, ok := o.State.Pop(now, wall)
 	if !ok {
 		return Job{}
 	}
-	j := a.job(d)
-	if id, ok := a.suspects[d.Ref]; ok {
-		delete(a.suspects, d.Ref)
-		if j.Suspect = id == j.ID; j.Suspect && a.trial {
-			a.accused = append(a.accused, j)
+	j := o.job(d)
+	if id, ok := o.suspects[d.Ref]; ok {
+		delete(o.suspects, d.Ref)
+		if j.Suspect = id == j.ID; j.Suspect && o.trial {
+			o.accused = append(o.accused, j)
 			return Job{}
 		}
 	}
@@ -126,34 +117,34 @@ func first(jobs *[]Job) Job {
 
 // Delay keeps a job whose attempt did not begin, unless the job is kept already. Next returns the job once the lease
 // has returned.
-func (a *Agenda) Delay(j Job) {
-	a.state.Hold(j.Ref, j.ID)
+func (o *Owner) Delay(j Job) {
+	o.State.Hold(j.Ref, j.ID)
 	switch {
 	case j.Suspect:
-		a.accused = append(a.accused, j)
-	case !a.isDelayed[j.ID]:
-		if a.isDelayed == nil {
-			a.isDelayed = make(map[frame.ID]bool)
+		o.accused = append(o.accused, j)
+	case !o.isDelayed[j.ID]:
+		if o.isDelayed == nil {
+			o.isDelayed = make(map[frame.ID]bool)
 		}
-		a.isDelayed[j.ID] = true
-		a.delayed = append(a.delayed, j)
+		o.isDelayed[j.ID] = true
+		o.delayed = append(o.delayed, j)
 	}
 }
 
 // Nearest returns when the next attempt, or the removal of a dead timer, is due. If a timer waits for a wall time, the
 // result is at most wallCheck from now, since the wall clock may be set meanwhile.
-func (a *Agenda) Nearest(now, wall int64, wallCheck time.Duration) (at int64, ok bool) {
-	if a.anyLeft() {
+func (o *Owner) Nearest(now, wall int64, wallCheck time.Duration) (at int64, ok bool) {
+	if o.anyLeft() {
 		return math.MinInt64, true
 	}
 	at = math.MaxInt64
-	if due, there := a.state.Next(false); there {
+	if due, there := o.State.Next(false); there {
 		at, ok = due, true
 	}
-	if due, there := a.state.NextExpiry(); there {
+	if due, there := o.State.NextExpiry(); there {
 		at, ok = min(at, due), true
 	}
-	if due, there := a.state.Next(true); there {
+	if due, there := o.State.Next(true); there {
 		left := min(max(0, state.Sub(due, wall)), int64(wallCheck))
 		at, ok = min(at, state.Add(now, left)), true
 	}
@@ -166,8 +157,8 @@ var errUnanswered = errors.New("the attempt was not ended in time")
 
 // expireLeft gives the job of a timer whose last attempt was left, and not ended in time, the failure of that attempt,
 // if it was the last.
-func (a *Agenda) expireLeft(j *Job) {
-	if a.state.WasLeft(j.Ref) && a.cfg.isLast(j.Attempt-1) {
+func (o *Owner) expireLeft(j *Job) {
+	if o.State.WasLeft(j.Ref) && o.isLast(j.Attempt-1) {
 		j.Attempt--
 		j.Invalid, j.starts = errUnanswered, false
 	}
@@ -176,29 +167,29 @@ func (a *Agenda) expireLeft(j *Job) {
 // Begin is called when a job's attempt is about to begin. It reports false if there is no job, or if the job's timer has
 // changed meanwhile. write reports whether Begun must be in the log first. announced tells that no handler runs here
 // that could crash the process.
-func (a *Agenda) Begin(j *Job, announced bool) (write, ok bool) {
-	if j.ID == (frame.ID{}) || !a.state.Held(j.Ref, j.ID) {
+func (o *Owner) Begin(j *Job, announced bool) (write, ok bool) {
+	if j.ID == (frame.ID{}) || !o.State.Held(j.Ref, j.ID) {
 		return false, false
 	}
 	if announced {
 		j.begins, j.Suspect = false, false
 	}
-	a.expireLeft(j)
+	o.expireLeft(j)
 	j.begins = j.begins || j.Suspect
 	if write = j.begins || j.starts; write {
-		a.trial = a.trial || j.Suspect
-		j.Key = []byte(a.state.Timer(j.Ref).Key)
+		o.trial = o.trial || j.Suspect
+		j.Key = []byte(o.State.Timer(j.Ref).Key)
 	}
 	return write, true
 }
 
 // Written is called when Begun of a job is in the log. It reports false if the job's timer has changed since.
-func (a *Agenda) Written(j *Job) bool {
-	if !a.state.Held(j.Ref, j.ID) {
+func (o *Owner) Written(j *Job) bool {
+	if !o.State.Held(j.Ref, j.ID) {
 		return false
 	}
 	if j.starts { // the start may have given the run another due time
-		t := a.state.Timer(j.Ref)
+		t := o.State.Timer(j.Ref)
 		j.Due.Since, j.Due.Wall = t.Due, t.Wall
 	}
 	j.begins, j.starts = false, false
@@ -206,8 +197,8 @@ func (a *Agenda) Written(j *Job) bool {
 }
 
 // Over is called when the attempt of a job has ended, or does not begin although Begin has reported true.
-func (a *Agenda) Over(j *Job) {
+func (o *Owner) Over(j *Job) {
 	if j.Suspect {
-		a.trial = false
+		o.trial = false
 	}
 }

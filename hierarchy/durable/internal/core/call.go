@@ -96,7 +96,7 @@ func (c *Call) Begin(cfg *Config, now, wall int64) {
 		if a.refused = false; len(a.Schedule) > 0 {
 			a.firstRun(wall)
 		}
-		c.size += len(a.Key) + len(a.Value) + frame.MoreSize(a.Schedule, a.Trace, nil) + OpBytes
+		c.size += len(a.Key) + len(a.Value) + frame.MoreSize(a.Schedule, a.Trace, nil) + opBytes
 		if a.Ending != nil {
 			c.size += len(a.Ending.Text)
 			a.Ending.begin(cfg, a.Key)

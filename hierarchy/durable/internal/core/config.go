@@ -7,12 +7,19 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Config is what the decisions of an owner depend on.
+// Config is what the decisions of an owner depend on. All fields are needed unless their comments say otherwise.
 type Config struct {
 	Partition   int
 	MaxPending  int // 0: no limit
 	MaxAttempts int // 0: no limit
 	Backoff     func(attempt int) time.Duration
+	KeepDead    time.Duration // how long dead timers are kept; 0: for ever
+	// Remember is the time for which an idle caller with Requests is remembered, default state.Remember. All owners of
+	// a log must use the same time.
+	Remember time.Duration
+	// TrimAbove is the number of bytes that the log may have in addition to what Owner.excess allows for live data,
+	// default 2 MiB.
+	TrimAbove int64
 }
 
 // isLast reports whether a timer is dead when the attempt with that number fails.
@@ -42,19 +49,15 @@ const (
 	MaxOps = 2000
 	// FrameBytes is the size at which a frame of more than one call is full.
 	FrameBytes = 1 << 20
-	// OpBytes is an upper bound for what an operation takes in a frame apart from its key and value.
-	OpBytes = 64
-	// KeepOps is the largest number of timers that one frame with operations of callers writes again, and KeepBytes is
-	// about the largest number of their bytes.
-	KeepOps   = 500
-	KeepBytes = 256 << 10
+	// opBytes is an upper bound for what an operation takes in a frame apart from its key and value.
+	opBytes = 64
 )
 
 // Firing returns the argument with which the handler of an attempt of the timer is called.
-func (cfg *Config) Firing(t *state.Timer, attempt uint32, epoch uint64) Firing {
+func (o *Owner) Firing(t *state.Timer, attempt uint32) Firing {
 	return Firing{
-		Partition: cfg.Partition,
-		Key:       t.Key, Value: t.Value, Due: t.Due, Attempt: attempt, ID: t.ID, Epoch: epoch,
+		Partition: o.Partition,
+		Key:       t.Key, Value: t.Value, Due: t.Due, Attempt: attempt, ID: t.ID, Epoch: o.Epoch,
 		Schedule: t.Schedule, Missed: t.Missed, Trace: t.Trace,
 	}
 }

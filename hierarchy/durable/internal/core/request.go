@@ -141,5 +141,5 @@ func (c *Call) whole() error {
 
 // answerSize returns an upper bound for the bytes of c's answer in a frame, apart from values.
 func (c *Call) answerSize() int {
-	return OpBytes + 8*len(c.parts()) + len(c.Ops)/8 + binary.MaxVarintLen64*len(c.Ops)
+	return opBytes + 8*len(c.parts()) + len(c.Ops)/8 + binary.MaxVarintLen64*len(c.Ops)
 }

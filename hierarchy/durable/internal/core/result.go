@@ -6,79 +6,79 @@ import (
 )
 
 // Record adds an event to the frame. It reports false if the key has another timer by now.
-func (d *Draft) Record(e *Event) bool {
-	was, hash := d.look(e.Job.Key)
+func (o *Owner) Record(e *Event) bool {
+	was, hash := o.look(e.Job.Key)
 	if e.kind == expired {
-		return d.expire(&e.Job, was, hash)
+		return o.expire(&e.Job, was, hash)
 	}
 	if was.after != live || was.id != e.Job.ID {
 		return false
 	}
 	if e.kind == begun {
-		return d.begin(&e.Job, was, hash)
+		return o.begin(&e.Job, was, hash)
 	}
 	if e.kind == left {
-		if name, _ := d.token(&was); name != e.name {
+		if name, _ := o.token(&was); name != e.name {
 			return false
 		}
 	}
-	d.result(e, was, hash)
+	o.result(e, was, hash)
 	return true
 }
 
 // begin adds what must be in the log before an attempt begins. It reports false if the attempt does not begin.
-func (d *Draft) begin(j *Job, was change, hash uint64) bool {
-	if j.starts && !d.startRun(j, was, hash) {
+func (o *Owner) begin(j *Job, was change, hash uint64) bool {
+	if j.starts && !o.startRun(j, was, hash) {
 		return false
 	}
 	if j.begins {
 		now := was
 		now.attempt = j.Attempt
-		d.Add(&frame.Op{Kind: frame.Begin, Attempt: j.Attempt, Key: j.Key, ID: j.ID})
-		d.note(hash, was.after, now)
+		o.Add(&frame.Op{Kind: frame.Begin, Attempt: j.Attempt, Key: j.Key, ID: j.ID})
+		o.note(hash, was.after, now)
 	}
 	return true
 }
 
 // result adds the result of an attempt.
-func (d *Draft) result(e *Event, was change, hash uint64) {
+func (o *Owner) result(e *Event, was change, hash uint64) {
 	op := frame.Op{Kind: frame.End, Key: e.Job.Key, ID: e.Job.ID, Attempt: e.Job.Attempt}
 	now := was
 	now.attempt, now.ref, now.name = e.Job.Attempt, 0, 0
 	switch {
 	case e.kind == ended:
-		if d.goesOn(e, was, hash) {
+		if o.goesOn(e, was, hash) {
 			return
 		}
 		now.after = absent
 	case e.kind == left:
 		leave(&op, &now, e)
 	case e.Last:
-		if d.goesOn(e, was, hash) {
+		if o.goesOn(e, was, hash) {
 			return
 		}
 		op.Kind, now.after = frame.Die, dead
 		op.Error = e.text
-		now.extra.Fail(d.Header(), &op)
+		now.extra.Fail(o.Header(), &op)
 	default:
-		op.Kind, op.Next, op.Error = frame.Fail, state.Add(d.now, int64(e.wait)), e.text
+		op.Kind, op.Next, op.Error = frame.Fail, state.Add(o.now, int64(e.wait)), e.text
 		if e.again {
 			op.Attempt--
 		}
 		now.attempt, now.next = op.Attempt, op.Next
-		now.extra.Fail(d.Header(), &op)
+		now.extra.Fail(o.Header(), &op)
 	}
-	d.Add(&op)
-	d.note(hash, was.after, now)
+	o.Add(&op)
+	o.note(hash, was.after, now)
 }
 
 // expire adds the removal of a dead timer to the frame. It reports false if the key has another timer by now.
-func (d *Draft) expire(j *Job, was change, hash uint64) bool {
+func (o *Owner) expire(j *Job, was change, hash uint64) bool {
 	if was.after != dead || was.id != j.ID {
 		return false
 	}
-	d.Add(&frame.Op{Kind: frame.Expire, Key: j.Key, ID: j.ID})
+	o.Add(&frame.Op{Kind: frame.Expire, Key: j.Key, ID: j.ID})
 	was.after = absent
-	d.note(hash, dead, was)
+	o.note(hash, dead, was)
 	return true
 }

@@ -3,30 +3,30 @@ package core
 import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 
 // token is Attempts.TokenOf, given what the frame already holds.
-func (d *Draft) token(was *change) (name uint64, attempt uint32) {
+func (o *Owner) token(was *change) (name uint64, attempt uint32) {
 	if was.ref == 0 {
 		return was.name, was.attempt
 	}
-	return d.attempts.TokenOf(was.ref)
+	return o.Attempts.TokenOf(was.ref)
 }
 
 // end ends the attempt that an operation names, if it is in progress. The number must be right, too: MaxAttempts and
 // Backoff go by it, and it comes from whoever has the token.
-func (d *Draft) end(a *Op) bool {
-	was, hash := d.look(a.Key)
-	name, attempt := d.token(&was)
+func (o *Owner) end(a *Op) bool {
+	was, hash := o.look(a.Key)
+	name, attempt := o.token(&was)
 	if was.after != live || name == 0 || name != a.Ending.Name || attempt != a.Ending.Attempt {
 		return false
 	}
-	_, ref, _ := d.state.Find(a.Key)
+	_, ref, _ := o.State.Find(a.Key)
 	e := a.Ending.event
 	e.Job.Ref, e.Job.ID = ref, was.id
 	e.Job.schedule, _ = parseSchedule(was.extra.Schedule)
-	d.own(name)
-	d.result(&e, was, hash)
+	o.own(name)
+	o.result(&e, was, hash)
 	if e.Last {
-		t := d.state.Timer(ref)
-		d.Deaths = append(d.Deaths, Death{e, d.cfg.Firing(&t, e.Job.Attempt, d.Header().Epoch)})
+		t := o.State.Timer(ref)
+		o.Deaths = append(o.Deaths, Death{e, o.Firing(&t, e.Job.Attempt)})
 	}
 	return true
 }

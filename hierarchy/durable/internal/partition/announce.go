@@ -16,11 +16,11 @@ import (
 // announce calls Config.Announce. The timer is held until Begin is called.
 func (f *firer) announce(j core.Job) {
 	f.mu.assertHeld()
-	t := f.state.Timer(j.Ref)
+	t := f.core.State.Timer(j.Ref)
 	f.lateness.Add(time.Duration(f.time.since(j.Due.Since, j.Due.Wall)))
 	err := j.Invalid
 	if err == nil {
-		err = f.cfg.Announce(f.cfg.core.Firing(&t, state.AfterAttempt(t.Attempt), f.epoch))
+		err = f.cfg.Announce(f.core.Firing(&t, state.AfterAttempt(t.Attempt)))
 	}
 	if err != nil {
 		a := f.taken(j)
@@ -38,11 +38,14 @@ func (f *firer) taken(j core.Job) *attempt {
 	return a
 }
 
-// withdraw calls Config.Withdrawn.
-func (f *firer) withdraw(ref state.Ref) {
+// Withdrawn implements core.Attempts.
+func (f *firer) Withdrawn(ref state.Ref) {
+	if f.cfg.Withdrawn == nil {
+		return
+	}
 	f.mu.assertHeld()
-	t := f.state.Timer(ref)
-	f.cfg.Withdrawn(f.cfg.core.Firing(&t, state.AfterAttempt(t.Attempt), f.epoch))
+	t := f.core.State.Timer(ref)
+	f.cfg.Withdrawn(f.core.Firing(&t, state.AfterAttempt(t.Attempt)))
 }
 
 // withdrawAll withdraws all timers that wait for Begin. It is called when the partition has ended.
@@ -52,7 +55,7 @@ func (f *firer) withdrawAll() {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.state.EachHeld(f.withdraw)
+	f.core.State.EachHeld(f.Withdrawn)
 }
 
 // end ends an attempt without a handler.
@@ -80,9 +83,9 @@ func (p *Partition) Begin(key []byte, id frame.ID) (t Taken, ok bool) {
 	if !ok || f.stopped {
 		return t, false
 	}
-	j := f.Announced(ref, p.time.now())
+	j := f.core.Announced(ref, p.time.now())
 	if !f.mayFire() || f.isClaimed(id) {
-		f.Delay(j)
+		f.core.Delay(j)
 		return t, false
 	}
 	a := f.taken(j)
@@ -98,8 +101,8 @@ func (p *Partition) Waits(key []byte, id frame.ID) bool {
 }
 
 func (p *Partition) waits(key []byte, id frame.ID) (state.Ref, bool) {
-	t, ref, ok := p.state.Find(key)
-	return ref, ok && t.ID == id && p.state.Held(ref, id)
+	t, ref, ok := p.core.State.Find(key)
+	return ref, ok && t.ID == id && p.core.State.Held(ref, id)
 }
 
 // Context returns the context of the attempt. The context is done when the timer was set, moved or removed, and when

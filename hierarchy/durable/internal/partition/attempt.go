@@ -47,7 +47,7 @@ var (
 // queues the record for the writer. It reports false if there is no job, or if the job's timer has changed meanwhile.
 func (f *firer) begin(j core.Job, done wait.Signal) bool {
 	f.mu.assertHeld()
-	write, ok := f.Begin(&j, f.cfg.Announce != nil)
+	write, ok := f.core.Begin(&j, f.cfg.Announce != nil)
 	if !ok {
 		return false
 	}
@@ -78,7 +78,7 @@ func (f *firer) written(t *taken) {
 	case !t.IsBegin():
 		f.remove(t.of)
 		t.end(t.took)
-	case t.took && !f.stopped && f.Written(&j):
+	case t.took && !f.stopped && f.core.Written(&j):
 		f.proceed(j, t.done)
 	default:
 		f.notBegun(j, t.done)
@@ -88,7 +88,7 @@ func (f *firer) written(t *taken) {
 // notBegun ends a job whose attempt does not begin, although an item was queued to write that it does.
 func (f *firer) notBegun(j core.Job, done wait.Signal) {
 	f.mu.assertHeld()
-	f.Over(&j)
+	f.core.Over(&j)
 	f.inactive()
 	f.freePlace()
 	done.Set()
@@ -97,9 +97,9 @@ func (f *firer) notBegun(j core.Job, done wait.Signal) {
 // started returns the attempt of a job, which is in progress from now on.
 func (f *firer) started(j core.Job, done wait.Signal) *attempt {
 	f.mu.assertHeld()
-	t := f.state.Timer(j.Ref)
-	f.state.Start(j.Ref, j.ID)
-	a := &attempt{Job: j, done: done, name: rand.Uint64() | 1, firing: f.cfg.core.Firing(&t, j.Attempt, f.epoch)}
+	t := f.core.State.Timer(j.Ref)
+	f.core.State.Start(j.Ref, j.ID)
+	a := &attempt{Job: j, done: done, name: rand.Uint64() | 1, firing: f.core.Firing(&t, j.Attempt)}
 	a.Key = []byte(t.Key)
 	a.ctx, a.cancel = context.WithCancelCause(context.WithValue(f.handlers, attemptKey{}, a))
 	f.attempts[j.Ref] = a

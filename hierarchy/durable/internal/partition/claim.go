@@ -9,11 +9,10 @@ import (
 // frame, so it is decided when the frame is made. If the handler has not been called by then, it is not called until
 // the outcome of the frame is known.
 
-// Claim reports whether the handler of a timer's attempt was called; the handler may have returned since. If the
-// handler was not called, Claim prevents the call until the frame that is being made is settled.
+// Claim implements core.Attempts. The handler may have returned since it was called.
 func (f *firer) Claim(ref state.Ref, id frame.ID) (called bool) {
 	f.mu.assertHeld()
-	if f.state.IsRunning(ref, id) {
+	if f.core.State.IsRunning(ref, id) {
 		if a := f.attempts[ref]; a == nil || a.called {
 			return true
 		}

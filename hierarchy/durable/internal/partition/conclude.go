@@ -15,7 +15,7 @@ func (f *firer) conclude(a *attempt, err error) {
 	made := err != errGone && err != errNotYet // a handler has no way to return these
 	var e core.Event
 	if made {
-		e = f.cfg.core.Result(a.Job, err)
+		e = f.core.Result(a.Job, err)
 	}
 	same, delayed := f.forget(a, err)
 	if !same || !made {
@@ -59,14 +59,14 @@ func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	if same {
 		delete(f.attempts, a.Ref)
 	}
-	f.Over(&a.Job)
+	f.core.Over(&a.Job)
 	switch {
 	case same && err == errNotYet:
 		a.cancel(nil)
-		f.Delay(a.Job)
+		f.core.Delay(a.Job)
 		return true, true
 	case same && err == errGone: // the handler was not called, and no further attempt begins
-		f.state.Hold(a.Ref, a.ID)
+		f.core.State.Hold(a.Ref, a.ID)
 	}
 	return same, false
 }

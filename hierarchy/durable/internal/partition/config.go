@@ -29,14 +29,12 @@ var (
 
 // Config configures a partition. All fields are needed unless their comments say otherwise.
 type Config struct {
-	Log                   storage.Log
-	Partition, Partitions int
-	Clock                 clock.Clock
-	Precision             time.Duration
-	MaxPending            int // 0: no limit
-	MaxAttempts           int // 0: no limit
-	Backoff               func(attempt int) time.Duration
-	Handle                func(context.Context, core.Firing) error
+	core.Config
+	Log        storage.Log
+	Partitions int
+	Clock      clock.Clock
+	Precision  time.Duration
+	Handle     func(context.Context, core.Firing) error
 	// Announce, if not nil, is called instead of Handle with each timer that is due. A lock of the partition is held
 	// during the call. The attempt begins when Begin is called. An error of Announce counts as an error of the attempt.
 	Announce func(core.Firing) error
@@ -45,7 +43,6 @@ type Config struct {
 	// announced.
 	Withdrawn func(core.Firing)
 	OnDead    func(core.Firing, error) // called when a timer, or a run of a schedule, has died; may be nil
-	KeepDead  time.Duration            // how long dead timers are kept; 0: for ever
 	Crew      *Crew
 	Gate      *Gate // may be nil
 	Logger    *slog.Logger
@@ -62,19 +59,11 @@ type Config struct {
 	Fits func() error
 	// MaxAhead limits how far the owner's time may begin ahead of the wall clock, in order to continue from the time of
 	// the last frame. With 0 the owner's time begins at the wall time, even if the wall clock has been set back.
-	MaxAhead time.Duration
-	GiveUp   time.Duration // time without an answer after which a call fails with ErrUnavailable; default a minute
-	EndTime  time.Duration // limit for the last frame and the mark if Shutdown's context has no deadline; default 5s
-	// TrimAbove is the number of bytes that the log may have in addition to what trimmer.excess allows for live data,
-	// default 2 MiB.
-	TrimAbove int64
+	MaxAhead  time.Duration
+	GiveUp    time.Duration // time without an answer after which a call fails with ErrUnavailable; default a minute
+	EndTime   time.Duration // limit for the last frame and the mark if Shutdown's context has no deadline; default 5s
 	MarkEvery time.Duration // the least time between two writes of the mark; default a second
 	Progress  *Progress     // counts the frames that are read; may be nil
-	// Remember is the time for which an idle caller with Requests is remembered, default state.Remember. All owners of
-	// a log must use the same time.
-	Remember time.Duration
-
-	core core.Config // made by fillIn
 }
 
 // Progress counts frames of all logs that are being read. Read counts the frames that have been read, and Of all
@@ -120,7 +109,6 @@ func (cfg *Config) fillIn() {
 	cfg.MarkEvery = cmp.Or(cfg.MarkEvery, time.Second)
 	cfg.Remember = cmp.Or(cfg.Remember, state.Remember)
 	cfg.Patience.Doubt = cfg.Doubted // for frames that are written before the partition is open
-	cfg.core = core.Config{Partition: cfg.Partition, MaxPending: cfg.MaxPending, MaxAttempts: cfg.MaxAttempts, Backoff: cfg.Backoff}
 	if cfg.Progress == nil {
 		cfg.Progress = new(Progress)
 	}

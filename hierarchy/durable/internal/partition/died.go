@@ -75,11 +75,11 @@ const expiredAtOnce = 256
 // expireDead queues the removal of the dead timers that have been kept for long enough.
 func (f *firer) expireDead() {
 	for n := 0; (f.virtual || n < expiredAtOnce) && f.mayBegin(); n++ {
-		ref, ok := f.state.PopExpired(f.time.now())
+		ref, ok := f.core.State.PopExpired(f.time.now())
 		if !ok {
 			return
 		}
-		t := f.state.Timer(ref)
+		t := f.core.State.Timer(ref)
 		var done wait.Signal
 		if f.virtual {
 			done = wait.NewSignal()

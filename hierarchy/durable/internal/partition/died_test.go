@@ -219,7 +219,7 @@ func TestCrowdOfTheDeadExpiresInPortions(t *testing.T) {
 		b.p.firer.expireDead()
 		left := 0
 		for ok := true; ok && left < expiredAtOnce; {
-			if _, ok = b.p.state.PopExpired(b.p.time.now()); ok {
+			if _, ok = b.p.core.State.PopExpired(b.p.time.now()); ok {
 				left++
 			}
 		}

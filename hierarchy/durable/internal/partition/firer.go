@@ -30,10 +30,8 @@ type firer struct {
 	handlers context.Context // the parent of the contexts of all attempts
 	cancel   context.CancelFunc
 
-	mu *mutex // Partition.mu, which guards the state. It also guards the fields below
-	core.Agenda
-	state    *state.State
-	epoch    uint64
+	mu       *mutex // Partition.mu, which guards the state. It also guards the fields below
+	core     *core.Owner
 	attempts map[state.Ref]*attempt // the attempts in progress
 	lasting  map[uint64]*attempt    // by name: those of attempts that have a token
 	outdone  map[string][]*attempt  // by key: attempts whose handlers have changed their own timer and still run
@@ -124,11 +122,11 @@ func (f *firer) fire() {
 // mock clock stands still meanwhile and needs no places: each attempt is awaited before the next one begins.
 func (f *firer) beginDue() {
 	f.expireDead()
-	for f.mayBegin() && f.AnyDue(f.time.now(), f.time.wall()) {
+	for f.mayBegin() && f.core.AnyDue(f.time.now(), f.time.wall()) {
 		if !f.takePlace() {
 			return // the Crew will make this firer fire when it has a place
 		}
-		j := f.Next(f.time.now(), f.time.wall())
+		j := f.core.Next(f.time.now(), f.time.wall())
 		var done wait.Signal
 		if f.virtual {
 			done = wait.NewSignal()
@@ -180,7 +178,7 @@ func (f *firer) aim() {
 	if f.virtual {
 		check = math.MaxInt64
 	}
-	at, ok := f.Nearest(f.time.now(), f.time.wall(), check)
+	at, ok := f.core.Nearest(f.time.now(), f.time.wall(), check)
 	if !ok {
 		if f.aimed {
 			f.aimed = false

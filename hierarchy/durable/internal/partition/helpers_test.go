@@ -39,9 +39,9 @@ func newBench(t testing.TB) *bench {
 	b := &bench{Assertions: require.New(t), t: t, disk: new(memlog.Disk), mock: clock.NewMock()}
 	b.mock.Add(1000 * time.Hour) // the epoch is a time like any other
 	b.cfg = Config{
-		Partition: 3, Partitions: 8, Clock: b.mock, Precision: time.Millisecond, MaxAttempts: 3,
-		Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * time.Second },
-		Crew:    NewCrew(16), Logger: slog.New(slog.DiscardHandler), Owner: "test",
+		Config: core.Config{Partition: 3, MaxAttempts: 3,
+			Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * time.Second }},
+		Partitions: 8, Clock: b.mock, Precision: time.Millisecond, Crew: NewCrew(16), Logger: slog.New(slog.DiscardHandler), Owner: "test",
 		Patience: storage.Patience{Answer: 20 * time.Millisecond, Pause: 20 * time.Microsecond},
 		Handle: func(ctx context.Context, f core.Firing) error {
 			b.mu.Lock()
@@ -114,7 +114,7 @@ func (b *bench) try(a core.Op) (bool, error) {
 
 // begun returns a call as Start puts it into the queue.
 func (b *bench) begun(c *core.Call) *Pending {
-	c.Begin(&b.p.cfg.core, b.p.time.now(), b.p.time.wall())
+	c.Begin(&b.p.cfg.Config, b.p.time.now(), b.p.time.wall())
 	return newPending(c, &b.p.pendings)
 }
 

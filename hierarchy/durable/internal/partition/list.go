@@ -1,13 +1,15 @@
 package partition
 
-import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+import (
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
 
 // Lookup returns the timer of a key, dead or not.
 func (p *Partition) Lookup(key []byte) (t state.Timer, ok bool, err error) {
 	p.mu.Lock()
-	_, ref, ok := p.state.Find(key)
+	_, ref, ok := p.core.State.Find(key)
 	if ok {
-		t = p.state.Listed(ref)
+		t = p.core.State.Listed(ref)
 	}
 	p.mu.Unlock()
 	return t, ok, p.held()
@@ -63,18 +65,18 @@ func (l *listing) step() bool {
 	defer func() { <-l.of.lists }()
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()
-	if !l.of.state.Index(scanBatch) {
+	if !l.of.core.State.Index(scanBatch) {
 		l.found.More = true
 		l.built++
 		return l.built < indexSteps
 	}
 	left := l.Limit - len(l.found.Timers)
 	most := min(scanBatch, left)
-	l.refs = l.of.state.Ordered(l.States, l.Prefix, l.From, most, l.refs[:0])
+	l.refs = l.of.core.State.Ordered(l.States, l.Prefix, l.From, most, l.refs[:0])
 	for _, ref := range l.refs {
-		t := l.of.state.Listed(ref)
+		t := l.of.core.State.Listed(ref)
 		if l.Logged {
-			t = l.of.state.Logged(ref)
+			t = l.of.core.State.Logged(ref)
 		}
 		if l.bytes += t.Size(); l.bytes > l.Bytes && len(l.found.Timers) > 0 {
 			l.found.More = true

@@ -17,7 +17,9 @@ import (
 // frames do not help.
 func (w *writer) smaller(rest []item) (again []item, ok bool) {
 	b := &w.batch
-	w.trims.restore(b.portion, b.whole)
+	w.mu.Lock()
+	w.core.Restore()
+	w.mu.Unlock()
 	for _, c := range b.calls {
 		if err := w.cfg.checkSize(c.Call); err != nil {
 			c.answer(err)
@@ -29,7 +31,7 @@ func (w *writer) smaller(rest []item) (again []item, ok bool) {
 	for i := range b.items {
 		again = append(again, b.items[i].item)
 	}
-	if ok = ok || w.draft.Len() > 1 && w.draft.Size() > w.cfg.Log.MaxMessage(); !ok {
+	if ok = ok || w.core.Len() > 1 && w.core.Size() > w.cfg.Log.MaxMessage(); !ok {
 		return rest, false
 	}
 	if b.last {

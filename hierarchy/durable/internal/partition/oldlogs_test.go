@@ -85,8 +85,8 @@ func (p *Partition) dump() (lines []string) {
 }
 
 func (p *Partition) line(t state.Timer) string {
-	_, ref, _ := p.state.Find([]byte(t.Key))
-	until, _ := p.state.Until(ref)
+	_, ref, _ := p.core.State.Find([]byte(t.Key))
+	until, _ := p.core.State.Until(ref)
 	line := fmt.Sprintf("timer %q %q id=%x/%x due=%d until=%d attempt=%d wall=%t dead=%t", t.Key, t.Value, t.ID.Owner, t.ID.Number,
 		t.Due, until, t.Attempt, t.Wall, t.Dead)
 	if t.LastError != "" {

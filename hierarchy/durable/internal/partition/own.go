@@ -30,10 +30,8 @@ func MarkOwn(ctx context.Context, c *core.Call) {
 	}
 }
 
-// superseded ends the attempt of a timer that was set, moved or removed. by is the name of the attempt whose handler
-// requested the change, or 0. If by is not the name of the ended attempt, the context of the ended attempt is
-// cancelled.
-func (f *firer) superseded(ref state.Ref, by uint64) {
+// Superseded implements core.Attempts: it ends the attempt of the timer. If by is not its name, its context is cancelled.
+func (f *firer) Superseded(ref state.Ref, by uint64) {
 	a := f.attempts[ref]
 	if a == nil {
 		return
@@ -50,10 +48,9 @@ func (f *firer) superseded(ref state.Ref, by uint64) {
 	f.outdone[string(a.Key)] = append(f.outdone[string(a.Key)], a)
 }
 
-// changed is called when an operation was applied. by is the name of the attempt whose handler requested the operation,
-// or that the operation ends by its token, or 0. changed cancels the contexts of attempts whose handlers have changed
+// Changed implements core.Attempts. It ends the attempt by that name, if the operation is its end. It cancels the contexts of attempts whose handlers have changed
 // their own key before, and still run, but not the context of the attempt by that name.
-func (f *firer) changed(op *frame.Op, by uint64) {
+func (f *firer) Changed(op *frame.Op, by uint64) {
 	f.mu.assertHeld()
 	switch op.Kind {
 	case frame.End, frame.Fail, frame.Die, frame.Next:

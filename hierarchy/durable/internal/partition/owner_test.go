@@ -101,7 +101,7 @@ func TestIDsOfACopyDiffer(t *testing.T) {
 	b.shut()
 	backup := b.disk.Copy()
 	id := func(k string) frame.ID {
-		t, _, ok := b.p.state.Find([]byte(k))
+		t, _, ok := b.p.core.State.Find([]byte(k))
 		b.True(ok)
 		return t.ID
 	}

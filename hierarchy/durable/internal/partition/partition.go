@@ -35,7 +35,6 @@ import (
 type Partition struct {
 	cfg    Config
 	time   *ownTime
-	epoch  uint64
 	reader reader
 	tenure tenure
 	marks  marks
@@ -44,7 +43,7 @@ type Partition struct {
 	writer writer
 
 	mu       mutex
-	state    *state.State
+	core     *core.Owner
 	lists    chan struct{} // has room for one: of all Lists, one at a time may wait for mu, so that many don't keep it from the writer
 	shutting sync.Once
 	pendings sync.Pool // Pendings that were answered
@@ -64,47 +63,32 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	ctx = context.WithoutCancel(ctx)
 	p := &Partition{cfg: cfg, time: new(ownTime), lists: make(chan struct{}, 1)}
 	*p.time = newOwnTime(cfg.Clock, math.MinInt64, 0)
+	p.core = core.New(cfg.Config, &p.firer)
 	p.mu.isOuter()
 	p.reader.cfg, p.tenure.cfg = &p.cfg, &p.cfg
 	w := &p.writer
 	*w = writer{
 		cfg: &p.cfg, reader: &p.reader, marks: &p.marks, trims: &p.trims, firer: &p.firer, tenure: &p.tenure, time: p.time,
-		mu: &p.mu, stopped: make(chan struct{}),
-		draft: core.NewDraft(&p.cfg.core, &p.firer),
+		mu: &p.mu, core: p.core, stopped: make(chan struct{}),
 	}
 	w.ctx, w.abandon = context.WithCancel(ctx)
 	w.doubting.isOuter()
 	w.queue.signal = wait.NewSignal()
 	w.waiter = newWaiter(&w.queue)
 	p.marks = marks{cfg: &p.cfg, writing: w.ctx, busy: make(chan bool, 1)}
-	p.trims = trimmer{cfg: &p.cfg, reader: &p.reader, writing: w.ctx, queue: &w.queue, mu: &p.mu}
+	p.trims = trimmer{cfg: &p.cfg, writing: w.ctx, queue: &w.queue, mu: &p.mu, core: p.core}
 	p.firer = firer{
 		cfg: &p.cfg, queue: &w.queue, silence: &w.silence, tenure: &p.tenure, virtual: clock.Virtual(cfg.Clock),
-		mu: &p.mu, time: p.time, Agenda: core.NewAgenda(&p.cfg.core), attempts: make(map[state.Ref]*attempt),
+		mu: &p.mu, time: p.time, core: p.core, attempts: make(map[state.Ref]*attempt),
 		lasting: make(map[uint64]*attempt),
 	}
 	p.firer.settled.L = &p.mu
 	p.firer.handlers, p.firer.cancel = context.WithCancel(ctx)
-	p.newState()
 	return p
 }
 
-// newState replaces the state with an empty one.
-func (p *Partition) newState() {
-	p.state = state.New()
-	p.state.SetRemember(p.cfg.Remember)
-	p.state.SetKeepDead(p.cfg.KeepDead)
-	p.state.Superseded = func(ref state.Ref) { p.firer.superseded(ref, p.writer.applying) }
-	if p.cfg.Withdrawn != nil {
-		p.state.Withdrawn = p.firer.withdraw
-	}
-	p.writer.state, p.trims.state, p.firer.state = p.state, p.state, p.state
-	p.writer.draft.SetState(p.state)
-	p.firer.SetState(p.state)
-}
-
 // Epoch returns the epoch of this owner: the number of the frame of its takeover.
-func (p *Partition) Epoch() uint64 { return p.epoch }
+func (p *Partition) Epoch() uint64 { return p.core.Epoch }
 
 // Resume must be called after Tenure has become true again. It begins the attempts that became due while Tenure was
 // false, and answers the calls that were committed in that time. It costs nothing if nothing waits.

@@ -47,7 +47,7 @@ func (p *Partition) Do(ctx context.Context, c *core.Call) error {
 
 // Start is the first half of Do: it queues c and does not wait. Unless it returns an error, Wait must follow.
 func (p *Partition) Start(c *core.Call) (*Pending, error) {
-	c.Begin(&p.cfg.core, p.time.now(), p.time.wall())
+	c.Begin(&p.cfg.Config, p.time.now(), p.time.wall())
 	if err := p.cfg.checkSize(c); err != nil {
 		return nil, err
 	}

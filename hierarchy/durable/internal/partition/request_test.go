@@ -89,7 +89,7 @@ func (b *bench) trimAll() {
 	for i := 0; ; i++ {
 		b.set("trims", fmt.Sprint(i), 50*time.Hour)
 		b.p.mu.Lock()
-		begin := b.p.writer.head.Begin
+		begin := b.p.core.Head.Begin
 		b.p.mu.Unlock()
 		if begin > number {
 			break
@@ -198,8 +198,8 @@ func TestCopiesInOneFrame(t *testing.T) {
 func (b *bench) answers() (n int) {
 	b.p.mu.Lock()
 	defer b.p.mu.Unlock()
-	for home := range b.p.writer.head.Number + 1 {
-		n += len(b.p.state.AnswersOf(home))
+	for home := range b.p.core.Head.Number + 1 {
+		n += len(b.p.core.State.AnswersOf(home))
 	}
 	return n
 }

@@ -248,8 +248,8 @@ func TestScheduleOfALaterVersion(t *testing.T) {
 	b := newBench(t)
 	b.open()
 	var w frame.Builder
-	h := b.p.writer.head.Header
-	h.Number, h.Previous = b.p.writer.head.end+1, b.p.writer.head.checksum
+	h := b.p.core.Head.Header
+	h.Number, h.Previous = b.p.core.Head.End+1, b.p.core.Head.Checksum
 	w.Start(h)
 	w.Add(&frame.Op{Kind: frame.SetAt, Key: []byte("a"), Value: []byte("v"), Due: h.Time + int64(time.Minute),
 		More: frame.More{Schedule: []byte("when it suits")}})

@@ -69,7 +69,7 @@ func TestSmallerFrameKeepsAll(t *testing.T) {
 	b.open()
 	var shrunk atomic.Bool
 	b.log.Before = func(uint64) {
-		if d := &b.p.writer.draft; !shrunk.Load() && d.Len() > 2 && d.Size() > 60<<10 { // a call and what is written again
+		if d := b.p.core; !shrunk.Load() && d.Len() > 2 && d.Size() > 60<<10 { // a call and what is written again
 			shrunk.Store(true)
 			b.log.Max = 32 << 10
 		}

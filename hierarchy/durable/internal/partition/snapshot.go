@@ -1,6 +1,8 @@
 package partition
 
-import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+import (
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
 
 // Snapshot holds all timers of a partition as they were at one moment. Its methods must not be called concurrently. It
 // must be closed.
@@ -12,7 +14,7 @@ type Snapshot struct {
 // Snapshot returns the timers as they are now.
 func (p *Partition) Snapshot() (*Snapshot, error) {
 	p.mu.Lock()
-	n := &Snapshot{p, p.state.Snapshot()}
+	n := &Snapshot{p, p.core.State.Snapshot()}
 	p.mu.Unlock()
 	if err := p.held(); err != nil {
 		n.Close()

@@ -102,7 +102,7 @@ func TestStrangerTakesThePlaceOfAFrame(t *testing.T) {
 	b.set("a", "2", time.Hour)
 	b.True(b.do(core.Op{Kind: frame.Move, Key: []byte("a"), In: time.Minute}))
 	id := func() frame.ID {
-		timer, _, ok := b.p.state.Find([]byte("a"))
+		timer, _, ok := b.p.core.State.Find([]byte("a"))
 		b.True(ok)
 		return timer.ID
 	}

@@ -21,7 +21,7 @@ func (p *Partition) own(ctx context.Context) error {
 	if err := p.suspect(ctx, clean); err != nil {
 		return err
 	}
-	p.marks.acknowledged(&p.writer.head)
+	p.marks.acknowledged(&p.core.Head)
 	return nil
 }
 
@@ -41,16 +41,16 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 		if err := p.catchUp(ctx); err != nil {
 			return false, err
 		}
-		clean = p.writer.head.Number == 0 || p.state.Clean()
-		*p.time = newOwnTime(p.cfg.Clock, p.writer.head.Time, p.cfg.MaxAhead)
+		clean = p.core.Head.Number == 0 || p.core.State.Clean()
+		*p.time = newOwnTime(p.cfg.Clock, p.core.Head.Time, p.cfg.MaxAhead)
 		if err := p.cfg.Fits(); err != nil {
 			return false, err
 		}
-		p.writer.draft.Owned = p.time.wall()
-		before := p.writer.head.Time
+		p.core.Owned = p.time.wall()
+		before := p.core.Head.Time
 		switch err := p.appendTakeover(ctx); {
 		case err == nil:
-			p.state.Own(before, p.writer.head.Time)
+			p.core.State.Own(before, p.core.Head.Time)
 			return clean, nil
 		case !isTaken(err):
 			return clean, err
@@ -86,14 +86,11 @@ func (p *Partition) mark(ctx context.Context) (storage.Mark, error) {
 
 // appendTakeover appends a takeover after the last frame that was read, and applies it.
 func (p *Partition) appendTakeover(ctx context.Context) error {
-	next := p.writer.head.end + 1
-	h := frame.Header{
-		Number: next, Epoch: next, Owner: rand.Uint64(), Begin: p.writer.head.Begin,
-		Time: max(p.writer.head.Time, p.time.now()), Previous: p.writer.head.checksum,
-		Partition: uint16(p.cfg.Partition), Partitions: uint16(p.cfg.Partitions),
-	}
-	if p.writer.head.Number == 0 {
-		h.Begin = next
+	h := p.core.Head.Next()
+	h.Epoch, h.Owner, h.Time = h.Number, rand.Uint64(), max(h.Time, p.time.now())
+	h.Partition, h.Partitions = uint16(p.cfg.Partition), uint16(p.cfg.Partitions)
+	if p.core.Head.Number == 0 {
+		h.Begin = h.Number
 	}
 	var w frame.Builder
 	w.Start(h)
@@ -107,7 +104,7 @@ func (p *Partition) appendTakeover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.epoch, p.firer.epoch = f.Epoch, f.Epoch
+	p.core.Epoch = f.Epoch
 	return p.replay(&f)
 }
 
@@ -115,12 +112,12 @@ func (p *Partition) appendTakeover(ctx context.Context) error {
 // has its begin but not its end. If the log does not end with a Close, the timers that are due now may have had
 // attempts in progress, so their attempts are written to the log before they begin.
 func (p *Partition) suspect(ctx context.Context, clean bool) error {
-	begun := p.state.Begun()
+	begun := p.core.State.Begun()
 	if err := p.writer.failBegun(ctx, begun); err != nil {
 		return err
 	}
 	if !clean {
-		p.firer.Review(p.time.now(), p.time.wall())
+		p.core.Review(p.time.now(), p.time.wall())
 	}
 	return nil
 }
@@ -131,7 +128,7 @@ var errEnded = errors.New("the process ended during the attempt")
 func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 	for len(begun) > 0 {
 		begun = w.draftFailed(begun)
-		b, _ := w.draft.Finish()
+		b, _ := w.core.Finish()
 		b, err := w.commitSoon(ctx, b)
 		if err != nil {
 			return err
@@ -146,18 +143,18 @@ func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 // draftFailed makes a frame with the failures of as many attempts as fit into one frame, and returns the timers of the
 // other attempts.
 func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
-	w.startDraft()
+	w.startFrame()
 	for i, ref := range begun {
-		t := w.state.Timer(ref)
-		e := w.cfg.core.Result(core.JobOf(ref, &t), errEnded)
-		if w.draft.Len() > 0 && !w.draft.HasRoomFor(nil, &e) {
+		t := w.core.State.Timer(ref)
+		e := w.core.Result(core.JobOf(ref, &t), errEnded)
+		if w.core.Len() > 0 && !w.core.HasRoomFor(nil, &e) {
 			return begun[i:]
 		}
-		if w.draft.Record(&e) {
-			w.firer.Suspected(ref, t.ID)
+		if w.core.Record(&e) {
+			w.core.Suspected(ref, t.ID)
 			w.cfg.warnOfDeath(&e)
 			if w.firer.mayDie(&e) {
-				w.firer.lost = append(w.firer.lost, w.cfg.core.Firing(&t, t.Attempt, w.head.Epoch))
+				w.firer.lost = append(w.firer.lost, w.core.Firing(&t, t.Attempt))
 			}
 		}
 	}

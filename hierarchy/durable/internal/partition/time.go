@@ -55,12 +55,12 @@ type Moment struct {
 }
 
 // Moment returns now.
-func (p *Partition) Moment() Moment { return Moment{p.epoch, p.time.now()} }
+func (p *Partition) Moment() Moment { return Moment{p.core.Epoch, p.time.now()} }
 
 // Since returns how long ago a moment was. It returns 0 if the moment is in the future, or is a time by another owner's
 // clock.
 func (p *Partition) Since(m Moment) time.Duration {
-	if m.Epoch != p.epoch {
+	if m.Epoch != p.core.Epoch {
 		return 0
 	}
 	return max(0, time.Duration(p.time.since(m.Time, false)))

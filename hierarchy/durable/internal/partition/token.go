@@ -99,13 +99,12 @@ func (f *firer) isOver(a *attempt) (bool, error) {
 	return a.ended, nil
 }
 
-// TokenOf returns the name and the number by which the attempt of a timer can be ended now. The name is 0 if there is no
-// such attempt.
+// TokenOf implements core.Attempts.
 func (f *firer) TokenOf(ref state.Ref) (name uint64, attempt uint32) {
 	f.mu.assertHeld()
 	switch a := f.attempts[ref]; {
 	case a == nil:
-		return f.state.Left(ref), f.state.Timer(ref).Attempt
+		return f.core.State.Left(ref), f.core.State.Timer(ref).Attempt
 	case f.lasting[a.name] != a, a.limit.over:
 		return 0, 0
 	default:

@@ -55,8 +55,8 @@ func (b *bench) load(keys, ops, frames int) (most int64) {
 	appends, p := 0, b.p
 	b.log.SetFault(func([]byte) memlog.Fault {
 		p.mu.Lock() // the writer is in Append, and does not hold it
-		if p.state.Len() > keys*9/10 {
-			most = max(most, p.trims.total)
+		if p.core.State.Len() > keys*9/10 {
+			most = max(most, p.core.Total)
 		}
 		p.mu.Unlock()
 		if appends++; appends == frames {

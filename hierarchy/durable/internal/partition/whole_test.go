@@ -199,9 +199,9 @@ func TestRemovedBeforeItsHandlerIsCalled(t *testing.T) {
 	b.open()
 	b.set("a", "1", time.Second)
 	b.p.mu.Lock()
-	d, ok := b.p.state.Pop(b.p.time.now()+int64(time.Hour), 0)
+	d, ok := b.p.core.State.Pop(b.p.time.now()+int64(time.Hour), 0)
 	b.True(ok)
-	id := b.p.state.Timer(d.Ref).ID
+	id := b.p.core.State.Timer(d.Ref).ID
 	a := b.p.firer.started(core.Job{Ref: d.Ref, ID: id, Attempt: 1, Due: d}, nil)
 	b.p.mu.Unlock()
 	got, ok := b.whole("a")

@@ -9,7 +9,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
@@ -31,29 +30,18 @@ type writer struct {
 	stopped chan struct{} // closed when the writer has ended
 	left    error         // the error if the writer was abandoned too early; set before stopped is closed
 
-	mu      *mutex // Partition.mu. Only the writer changes the next three fields, so it reads them without mu
-	head    head
-	counts  Counts
+	mu      *mutex      // Partition.mu
+	core    *core.Owner // its Head is changed by the writer only, which reads it without mu
 	commits hierarchy.Histogram
 
 	doubting mutex // held by giveUp and settleDoubt: no call is given up once the outcome is known
 
 	// Only the writer's goroutine uses the fields below.
-	draft     core.Draft
-	state     *state.State
 	batch     batch
 	waiter    *waiter
 	entered   bool      // whether the writer has a place of the Gate
-	applying  uint64    // Op.By of the operation that is being applied
 	trimsTurn bool      // the last frame had only timers and answers that trimming writes again
 	doubtful  time.Time // the time since which calls have waited for clear answers; zero if they don't wait
-}
-
-// head is the end of the log.
-type head struct {
-	frame.Header        // of the last frame
-	checksum     uint32 // of the last frame
-	end          uint64 // the number of the last message. Strangers' messages may follow the last frame
 }
 
 // batch holds the items of one frame, which are needed for the answers.
@@ -62,10 +50,6 @@ type batch struct {
 	items []taken
 	last  bool // no frame follows
 	keep  bool // the frame holds a complete portion of what trimming writes again
-	// portion is the portion that trimming wants to write again, or nil. whole is a copy of the portion from before the
-	// frame took a part of it.
-	portion *portion
-	whole   portion
 }
 
 // taken is an item other than a call; took reports whether it is in the frame.
@@ -157,25 +141,22 @@ func (w *writer) leaveGate(took time.Duration) {
 // compose makes a frame of the first items, and returns the items that did not fit.
 func (w *writer) compose(items []item) []item {
 	w.batch = batch{calls: w.batch.calls[:0], items: w.batch.items[:0]}
-	b, d := &w.batch, &w.draft
+	b := &w.batch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if b.portion = w.trims.portion; b.portion != nil {
-		b.whole = *b.portion
-	}
 	w.firer.unclaim()
-	w.startDraft()
+	w.startFrame()
 	switch {
 	case w.keepsAlone(items):
-		if b.keep = w.trims.add(d, d.Now(), core.MaxOps, core.FrameBytes); b.keep || d.Len() > 0 {
+		if b.keep = w.trims.add(true); b.keep || w.core.Len() > 0 {
 			return items
 		}
 	case !large(items):
-		b.keep = w.trims.add(d, d.Now(), core.KeepOps, core.KeepBytes)
+		b.keep = w.trims.add(false)
 	}
 	for i := range items {
 		it := &items[i]
-		if d.Len() > 0 && !d.HasRoomFor(it.request(), &it.Event) {
+		if w.core.Len() > 0 && !w.core.HasRoomFor(it.request(), &it.Event) {
 			return items[i:]
 		}
 		switch it.kind {
@@ -184,23 +165,21 @@ func (w *writer) compose(items []item) []item {
 		case barrier:
 			b.items = append(b.items, taken{*it, false})
 		case closed:
-			d.Add(&frame.Op{Kind: frame.Close})
+			w.core.Add(&frame.Op{Kind: frame.Close})
 			b.last = true
 			return items[i+1:]
 		default:
 			// an attempt that was ended by its token has no other result
-			took := (it.of == nil || !it.of.ended) && d.Record(&it.Event)
+			took := (it.of == nil || !it.of.ended) && w.core.Record(&it.Event)
 			b.items = append(b.items, taken{*it, took})
 		}
 	}
 	return nil
 }
 
-// startDraft begins the frame that follows the last one of the log.
-func (w *writer) startDraft() {
-	h := w.head.Header
-	h.Number, h.Previous = w.head.end+1, w.head.checksum
-	w.draft.Start(h, w.time.now(), w.time.wall(), w.cfg.Log.MaxMessage())
+// startFrame begins the frame that follows the last one of the log.
+func (w *writer) startFrame() {
+	w.core.Start(w.time.now(), w.time.wall(), core.Limits{Message: w.cfg.Log.MaxMessage(), Log: w.reader.most.Load()})
 }
 
 // large reports whether the first item is a call that might never fit into a frame that also holds what trimming writes
@@ -212,7 +191,7 @@ func large(items []item) bool {
 // keepsAlone reports whether the next frame should hold only timers and answers that trimming writes again, even if
 // callers wait. While callers wait, at least every second frame holds their calls.
 func (w *writer) keepsAlone(items []item) bool {
-	w.trimsTurn = !w.trimsTurn && (large(items) || w.trims.hurried())
+	w.trimsTurn = !w.trimsTurn && (large(items) || w.core.Hurried())
 	return w.trimsTurn
 }
 
@@ -221,7 +200,7 @@ func (w *writer) add(c *Pending) {
 	if c.answered.Load() { // the call was given up
 		return
 	}
-	if err := w.draft.Call(c.Call); err != nil {
+	if err := w.core.Call(c.Call); err != nil {
 		c.answer(err)
 		return
 	}

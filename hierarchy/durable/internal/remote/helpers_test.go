@@ -64,8 +64,8 @@ func newBench(t testing.TB) *bench {
 	b := &bench{Assertions: require.New(t), t: t, disk: new(memlog.Disk)}
 	b.cfg = Config{Bus: jetstream.NewBus(conn), Name: fmt.Sprint("t", names.Add(1)), Partitions: 1}
 	b.part = partition.Config{
-		Partitions: 1, Clock: clock.System(), Precision: time.Millisecond, MaxAttempts: 3,
-		Backoff: func(int) time.Duration { return time.Hour }, Crew: partition.NewCrew(16),
+		Partitions: 1, Clock: clock.System(), Precision: time.Millisecond,
+		Config: core.Config{MaxAttempts: 3, Backoff: func(int) time.Duration { return time.Hour }}, Crew: partition.NewCrew(16),
 		Logger: slog.New(slog.DiscardHandler), Owner: "test",
 		Patience: storage.Patience{Answer: 20 * time.Millisecond, Pause: 20 * time.Microsecond},
 		Handle:   func(context.Context, core.Firing) error { return nil },
