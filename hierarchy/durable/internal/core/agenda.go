@@ -34,7 +34,7 @@ func (o *Owner) Announced(ref state.Ref, now int64) Job {
 // job returns the next attempt of a timer that is due.
 func (o *Owner) job(d state.Due) Job {
 	t := o.State.Timer(d.Ref)
-	j := Job{Ref: d.Ref, ID: t.ID, Attempt: state.AfterAttempt(t.Attempt), Due: d}
+	j := Job{Ref: d.Ref, ID: t.ID, Number: state.AfterAttempt(t.Attempt), Due: d}
 	if t.Schedule == "" {
 		return j
 	}
@@ -43,12 +43,35 @@ func (o *Owner) job(d state.Due) Job {
 	return j
 }
 
-// Suspected records that an attempt of the timer was in progress when the last owner's process ended.
-func (o *Owner) Suspected(ref state.Ref, id frame.ID) {
-	if o.suspects == nil {
-		o.suspects = make(map[state.Ref]frame.ID)
+var errEnded = errors.New("the process ended during the attempt")
+
+// FailBegun adds to the frame that the attempts in progress at the end of the last owner's process have failed, for as
+// many timers as there is room for, and returns the other timers. The attempts become suspects.
+func (o *Owner) FailBegun(begun []state.Ref) (rest []state.Ref) {
+	for i, ref := range begun {
+		t := o.State.Timer(ref)
+		j := Job{Ref: ref, ID: t.ID, Key: []byte(t.Key), Number: t.Attempt}
+		j.schedule, _ = parseSchedule(t.Schedule)
+		e := o.Config.result(j, errEnded)
+		if o.Len() > 0 && !o.HasRoomFor(nil, &e) {
+			return begun[i:]
+		}
+		if o.Record(&e) {
+			o.suspects[ref] = t.ID
+			o.died(&e, &t)
+		}
 	}
-	o.suspects[ref] = id
+	return nil
+}
+
+// Expire returns the removal of a dead timer that has been kept for long enough. ok is false if there is none.
+func (o *Owner) Expire(now int64) (e Event, ok bool) {
+	ref, ok := o.State.PopExpired(now)
+	if ok {
+		t := o.State.Timer(ref)
+		e = Event{kind: expired, Job: Job{Ref: ref, ID: t.ID, Key: []byte(t.Key)}}
+	}
+	return e, ok
 }
 
 // Review takes the timers that are due at the takeover out of the state, if the last owner did not close the log: their
@@ -123,9 +146,6 @@ func (o *Owner) Delay(j Job) {
 	case j.Suspect:
 		o.accused = append(o.accused, j)
 	case !o.isDelayed[j.ID]:
-		if o.isDelayed == nil {
-			o.isDelayed = make(map[frame.ID]bool)
-		}
 		o.isDelayed[j.ID] = true
 		o.delayed = append(o.delayed, j)
 	}
@@ -158,8 +178,8 @@ var errUnanswered = errors.New("the attempt was not ended in time")
 // expireLeft gives the job of a timer whose last attempt was left, and not ended in time, the failure of that attempt,
 // if it was the last.
 func (o *Owner) expireLeft(j *Job) {
-	if o.State.WasLeft(j.Ref) && o.isLast(j.Attempt-1) {
-		j.Attempt--
+	if o.State.WasLeft(j.Ref) && o.isLast(j.Number-1) {
+		j.Number--
 		j.Invalid, j.starts = errUnanswered, false
 	}
 }

@@ -118,7 +118,7 @@ func (o *Owner) present(was *change) state.Timer {
 // timer returns the timer of a key that the operation takes away from it. If its handler has not been called yet, it is
 // not called before the outcome of the frame is known.
 func (o *Owner) timer(was *change) state.Timer {
-	if was.ref != 0 && was.after == live && !o.Attempts.Claim(was.ref, was.id) && o.State.IsRunning(was.ref, was.id) {
+	if was.ref != 0 && was.after == live && !o.claim(was.ref, was.id) && o.State.IsRunning(was.ref, was.id) {
 		return o.State.Timer(was.ref) // the attempt in progress does not count
 	}
 	return o.present(was)

@@ -13,6 +13,7 @@ type Config struct {
 	MaxPending  int // 0: no limit
 	MaxAttempts int // 0: no limit
 	Backoff     func(attempt int) time.Duration
+	Withdraws   bool          // Apply sets Withdrawn: the timers that were held when they were set, moved or removed
 	KeepDead    time.Duration // how long dead timers are kept; 0: for ever
 	// Remember is the time for which an idle caller with Requests is remembered, default state.Remember. All owners of
 	// a log must use the same time.

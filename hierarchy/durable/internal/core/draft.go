@@ -11,7 +11,7 @@ import (
 // draft is the frame that is being made. What goes into it is decided by the state and by what the frame already holds.
 type draft struct {
 	frame.Builder
-	Deaths  []Death // of timers whose attempts are ended by their tokens
+	Deaths  []Death
 	limits  Limits
 	seed    maphash.Seed
 	touched map[uint64]int // by the hash of a key: the index of its last change in changes
@@ -42,6 +42,7 @@ func (o *Owner) Start(now, wall int64, l Limits) {
 	if o.taken = o.portion; o.taken != nil {
 		o.whole = *o.taken
 	}
+	clear(o.claims)
 	clear(o.touched)
 	clear(o.owns)
 	clear(o.answers)

@@ -67,5 +67,5 @@ func (e *Ending) err() error {
 
 // begin makes the event of an Ending of the attempt of a key.
 func (e *Ending) begin(cfg *Config, key []byte) {
-	e.event = cfg.Result(Job{Attempt: e.Attempt, Key: slices.Clone(key)}, e.err())
+	e.event = cfg.result(Job{Number: e.Attempt, Key: slices.Clone(key)}, e.err())
 }

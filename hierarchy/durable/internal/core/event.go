@@ -13,7 +13,7 @@ type Job struct {
 	Ref     state.Ref
 	ID      frame.ID
 	Key     []byte // the key of the timer; set when the attempt begins
-	Attempt uint32
+	Number  uint32 // of the attempt
 	Suspect bool
 	begins  bool // the log must have a begin of the attempt before the attempt begins
 	starts  bool // the log must have a start of the schedule's run before the attempt begins
@@ -23,13 +23,6 @@ type Job struct {
 	Invalid  error
 }
 
-// JobOf returns the job of the last attempt of a timer.
-func JobOf(ref state.Ref, t *state.Timer) Job {
-	j := Job{Ref: ref, ID: t.ID, Key: []byte(t.Key), Attempt: t.Attempt}
-	j.schedule, _ = parseSchedule(t.Schedule)
-	return j
-}
-
 // HasSchedule reports whether the job is a run of a schedule.
 func (j *Job) HasSchedule() bool { return j.schedule != (schedule.Schedule{}) }
 
@@ -37,6 +30,7 @@ func (j *Job) HasSchedule() bool { return j.schedule != (schedule.Schedule{}) }
 type Event struct {
 	kind  eventKind
 	Job   Job
+	Of    *Attempt      // nil if the attempt was ended by its token, or by the end of its process
 	Cause error         // why the attempt failed
 	Last  bool          // the failed attempt was the last: the timer is dead
 	again bool          // the failed attempt does not count
@@ -59,13 +53,16 @@ const (
 // Begun is the event of an attempt that begins once the event is in the log.
 func Begun(j Job) Event { return Event{kind: begun, Job: j} }
 
-// Left is the event of an attempt that goes on until a time by the owner's clock, whoever owns the log.
-func Left(j Job, name uint64, until int64) Event {
-	return Event{kind: left, Job: j, name: name, until: until}
-}
+// Leave returns the event of an attempt that goes on until a.Until, whoever owns the log.
+func (a *Attempt) Leave() Event { return Event{kind: left, Job: a.Job, name: a.Name, until: a.Until} }
 
-// Expired is the event of a timer that has been dead for KeepDead.
-func Expired(j Job) Event { return Event{kind: expired, Job: j} }
+// Result returns the event of an attempt that has ended with err. It must be called without locks, as Backoff and the
+// methods of err are the caller's.
+func (a *Attempt) Result(cfg *Config, err error) Event {
+	e := cfg.result(a.Job, err)
+	e.Of = a
+	return e
+}
 
 // IsBegin reports whether e is from Begun.
 func (e *Event) IsBegin() bool { return e.kind == begun }

@@ -33,9 +33,8 @@ type Postponed struct {
 func (p *Postponed) Error() string { return textOf(p.Err) }
 func (p *Postponed) Unwrap() error { return p.Err }
 
-// Result returns the event of an attempt that has ended with err. It must be called without locks, as Backoff and the
-// methods of err are the caller's.
-func (cfg *Config) Result(j Job, err error) Event {
+// result returns the event of an attempt that has ended with err, as Attempt.Result does.
+func (cfg *Config) result(j Job, err error) Event {
 	if err == nil {
 		return Event{kind: ended, Job: j}
 	}
@@ -50,9 +49,9 @@ func (cfg *Config) Result(j Job, err error) Event {
 	case later != nil:
 		e.wait = max(0, later.In)
 	default:
-		e.wait = cfg.Backoff(int(j.Attempt))
+		e.wait = cfg.Backoff(int(j.Number))
 	}
-	e.Last, e.text = e.Last || cfg.isLast(j.Attempt), errorText(err)
+	e.Last, e.text = e.Last || cfg.isLast(j.Number), errorText(err)
 	return e
 }
 

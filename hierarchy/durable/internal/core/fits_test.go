@@ -8,22 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
-
-// noAttempts is for owners that begin none.
-type noAttempts struct{}
-
-func (noAttempts) Claim(state.Ref, frame.ID) bool     { return false }
-func (noAttempts) TokenOf(state.Ref) (uint64, uint32) { return 0, 0 }
-func (noAttempts) Superseded(state.Ref, uint64)       {}
-func (noAttempts) Withdrawn(state.Ref)                {}
-func (noAttempts) Changed(*frame.Op, uint64)          {}
 
 // The largest call has room beside what trimming writes again, with the answer that is remembered.
 func TestLargestCallFitsBesideTrimming(t *testing.T) {
 	for _, id := range []RequestID{{}, {Caller: 1, Serial: 2}} {
-		o, c := New(Config{}, noAttempts{}), &Call{Request: id}
+		o, c := New(Config{}), &Call{Request: id}
 		o.Start(0, 0, Limits{Message: math.MaxInt})
 		for i := range keepOps {
 			o.Add(&frame.Op{Kind: frame.Keep, Key: fmt.Append(nil, i)})

@@ -11,35 +11,18 @@ import (
 // is made with Start, Keep, Call and Record, and once it is in the log, Apply is called.
 type Owner struct {
 	Config
-	Attempts Attempts
-	State    *state.State
-	Head     Head // only the caller of Replay and Apply changes it
-	Counts   Counts
-	Epoch    uint64 // the number of the frame of the takeover
-	Owned    int64  // the wall time of the takeover
+	State  *state.State
+	Head   Head // only the caller of Replay and Apply changes it
+	Counts Counts
+	Epoch  uint64 // the number of the frame of the takeover
+	Owned  int64  // the wall time of the takeover
 
 	applying uint64 // Op.By of the operation that is being applied
 	alive    int64  // the time of the last frame that is not a takeover
 	draft
 	agenda
+	attempts
 	trims
-}
-
-// Attempts are the attempts in progress, whose handlers and contexts the core does not know.
-type Attempts interface {
-	// Claim reports whether the handler of a timer's attempt was called. If it was not, Claim prevents the call until
-	// the frame that is being made is settled.
-	Claim(ref state.Ref, id frame.ID) (called bool)
-	// TokenOf returns the name and the number by which the attempt of a timer can be ended now. The name is 0 if there
-	// is no such attempt.
-	TokenOf(ref state.Ref) (name uint64, attempt uint32)
-	// Superseded is called when a timer was set, moved or removed. by is the name of the attempt whose handler requested
-	// that, or 0.
-	Superseded(ref state.Ref, by uint64)
-	// Withdrawn is called when a timer that was held was set, moved or removed.
-	Withdrawn(ref state.Ref)
-	// Changed is called when an operation was applied. by is also the name of the attempt that it ends by its token.
-	Changed(op *frame.Op, by uint64)
 }
 
 // Head is the end of a log.
@@ -57,9 +40,12 @@ func (h *Head) Next() frame.Header {
 }
 
 // New returns the Owner of an empty log.
-func New(cfg Config, attempts Attempts) *Owner {
-	o := &Owner{Config: cfg, Attempts: attempts}
+func New(cfg Config) *Owner {
+	o := &Owner{Config: cfg}
 	o.seed, o.touched = maphash.MakeSeed(), make(map[uint64]int)
+	o.suspects, o.isDelayed = make(map[state.Ref]frame.ID), make(map[frame.ID]bool)
+	o.running, o.lasting = make(map[state.Ref]*Attempt), make(map[uint64]*Attempt)
+	o.outdone, o.claims = make(map[string][]*Attempt), make(map[frame.ID]struct{})
 	o.Forget()
 	return o
 }
@@ -69,8 +55,10 @@ func (o *Owner) Forget() {
 	o.State, o.Head, o.span = state.New(), Head{}, span{}
 	o.State.SetRemember(o.Remember)
 	o.State.SetKeepDead(o.KeepDead)
-	o.State.Superseded = func(ref state.Ref) { o.Attempts.Superseded(ref, o.applying) }
-	o.State.Withdrawn = o.Attempts.Withdrawn
+	o.State.Superseded = o.superseded
+	if o.Withdraws {
+		o.State.Withdrawn = func(ref state.Ref) { o.Withdrawn = append(o.Withdrawn, o.held(ref)) }
+	}
 }
 
 // Replay applies a frame that was read.
@@ -90,8 +78,10 @@ func (o *Owner) Replay(f *frame.Frame) error {
 	return nil
 }
 
-// Apply applies the frame that was made, as the log has it.
+// Apply applies the frame that was made, as the log has it. It sets Gone and Withdrawn.
 func (o *Owner) Apply(f *frame.Frame) error {
+	clear(o.Gone)
+	o.Gone, o.Withdrawn = o.Gone[:0], nil
 	at := 0
 	for op, err := range f.Ops() {
 		if err != nil {
@@ -102,10 +92,11 @@ func (o *Owner) Apply(f *frame.Frame) error {
 		if err := o.State.Apply(&f.Header, op); err != nil {
 			return err
 		}
-		o.Attempts.Changed(op, o.applying)
+		o.changed(op)
 		o.Counts.add(op)
 	}
 	o.State.Forget(f.Time)
+	clear(o.claims)
 	o.Counts.Frames++
 	o.Counts.Bytes += uint64(f.Size)
 	o.ends(f)
@@ -117,4 +108,16 @@ func (o *Owner) ends(f *frame.Frame) {
 	o.Head = Head{f.Header, f.Checksum, f.Number}
 	o.appended(f.Number, f.Size)
 	o.kept(f.Begin)
+}
+
+// held returns the next firing of a timer that is held.
+func (o *Owner) held(ref state.Ref) Firing {
+	t := o.State.Timer(ref)
+	return o.Firing(&t, state.AfterAttempt(t.Attempt))
+}
+
+// Held returns the timers that are held.
+func (o *Owner) Held() (all []Firing) {
+	o.State.EachHeld(func(ref state.Ref) { all = append(all, o.held(ref)) })
+	return all
 }

@@ -5,13 +5,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Record adds an event to the frame. It reports false if the key has another timer by now.
+// Record adds an event to the frame. It reports false if the key has another timer by now, or if the attempt was ended by its token.
 func (o *Owner) Record(e *Event) bool {
 	was, hash := o.look(e.Job.Key)
 	if e.kind == expired {
 		return o.expire(&e.Job, was, hash)
 	}
-	if was.after != live || was.id != e.Job.ID {
+	if was.after != live || was.id != e.Job.ID || e.Of != nil && e.Of.Ended {
 		return false
 	}
 	if e.kind == begun {
@@ -33,8 +33,8 @@ func (o *Owner) begin(j *Job, was change, hash uint64) bool {
 	}
 	if j.begins {
 		now := was
-		now.attempt = j.Attempt
-		o.Add(&frame.Op{Kind: frame.Begin, Attempt: j.Attempt, Key: j.Key, ID: j.ID})
+		now.attempt = j.Number
+		o.Add(&frame.Op{Kind: frame.Begin, Attempt: j.Number, Key: j.Key, ID: j.ID})
 		o.note(hash, was.after, now)
 	}
 	return true
@@ -42,9 +42,9 @@ func (o *Owner) begin(j *Job, was change, hash uint64) bool {
 
 // result adds the result of an attempt.
 func (o *Owner) result(e *Event, was change, hash uint64) {
-	op := frame.Op{Kind: frame.End, Key: e.Job.Key, ID: e.Job.ID, Attempt: e.Job.Attempt}
+	op := frame.Op{Kind: frame.End, Key: e.Job.Key, ID: e.Job.ID, Attempt: e.Job.Number}
 	now := was
-	now.attempt, now.ref, now.name = e.Job.Attempt, 0, 0
+	now.attempt, now.ref, now.name = e.Job.Number, 0, 0
 	switch {
 	case e.kind == ended:
 		if o.goesOn(e, was, hash) {
@@ -72,7 +72,7 @@ func (o *Owner) result(e *Event, was change, hash uint64) {
 	o.note(hash, was.after, now)
 }
 
-// expire adds the removal of a dead timer to the frame. It reports false if the key has another timer by now.
+// expire adds the removal of a dead timer to the frame. It reports false if the key has another timer by now, or if the attempt was ended by its token.
 func (o *Owner) expire(j *Job, was change, hash uint64) bool {
 	if was.after != dead || was.id != j.ID {
 		return false

@@ -1,13 +1,16 @@
 package core
 
-import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+import (
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
 
-// token is Attempts.TokenOf, given what the frame already holds.
+// token is tokenOf, given what the frame already holds.
 func (o *Owner) token(was *change) (name uint64, attempt uint32) {
 	if was.ref == 0 {
 		return was.name, was.attempt
 	}
-	return o.Attempts.TokenOf(was.ref)
+	return o.tokenOf(was.ref)
 }
 
 // end ends the attempt that an operation names, if it is in progress. The number must be right, too: MaxAttempts and
@@ -24,17 +27,22 @@ func (o *Owner) end(a *Op) bool {
 	e.Job.schedule, _ = parseSchedule(was.extra.Schedule)
 	o.own(name)
 	o.result(&e, was, hash)
-	if e.Last {
-		t := o.State.Timer(ref)
-		o.Deaths = append(o.Deaths, Death{e, o.Firing(&t, e.Job.Attempt)})
-	}
+	t := o.State.Timer(ref)
+	o.died(&e, &t)
 	return true
 }
 
-// Death is a timer, or a run, that dies by the end of an attempt that has a token.
+// Death is a timer, or a run, that dies by the frame, although no handler runs here that has failed.
 type Death struct {
 	Event
 	Firing Firing
+}
+
+// died records a death, if the event is the timer's last failed attempt.
+func (o *Owner) died(e *Event, t *state.Timer) {
+	if e.Last {
+		o.Deaths = append(o.Deaths, Death{*e, o.Firing(t, e.Job.Number)})
+	}
 }
 
 // leave adds the record of an attempt that is left to the frame, in place of its begin.

@@ -33,19 +33,9 @@ func (f *firer) taken(j core.Job) *attempt {
 	f.active++
 	f.fired++
 	a := f.started(j, nil)
-	a.called = true
+	a.Called = true
 	f.cfg.Crew.entered(a)
 	return a
-}
-
-// Withdrawn implements core.Attempts.
-func (f *firer) Withdrawn(ref state.Ref) {
-	if f.cfg.Withdrawn == nil {
-		return
-	}
-	f.mu.assertHeld()
-	t := f.core.State.Timer(ref)
-	f.cfg.Withdrawn(f.core.Firing(&t, state.AfterAttempt(t.Attempt)))
 }
 
 // withdrawAll withdraws all timers that wait for Begin. It is called when the partition has ended.
@@ -55,7 +45,9 @@ func (f *firer) withdrawAll() {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.core.State.EachHeld(f.Withdrawn)
+	for _, w := range f.core.Held() {
+		f.cfg.Withdrawn(w)
+	}
 }
 
 // end ends an attempt without a handler.
@@ -84,12 +76,12 @@ func (p *Partition) Begin(key []byte, id frame.ID) (t Taken, ok bool) {
 		return t, false
 	}
 	j := f.core.Announced(ref, p.time.now())
-	if !f.mayFire() || f.isClaimed(id) {
+	if !f.mayFire() || f.core.IsClaimed(id) {
 		f.core.Delay(j)
 		return t, false
 	}
 	a := f.taken(j)
-	return Taken{a.firing, p, a}, true
+	return Taken{a.Firing, p, a}, true
 }
 
 // Waits reports whether a timer that was announced still waits for Begin.

@@ -19,15 +19,11 @@ import (
 
 // attempt is one call of the handler.
 type attempt struct {
-	core.Job
-	done   wait.Signal // item.done
-	name   uint64      // a random number, not 0
-	firing core.Firing
-	called bool            // whether the handler was called. Guarded by firer.mu
+	core.Attempt
+	done   wait.Signal     // item.done
 	ctx    context.Context // ends when the attempt is over, superseded or given up
 	cancel context.CancelCauseFunc
 	limit  limit
-	token
 
 	began   time.Time     // when the handler was called. Crew.mu guards began and running
 	running *list.Element // the attempt's place in Crew.running
@@ -76,7 +72,7 @@ func (f *firer) written(t *taken) {
 	f.mu.assertHeld()
 	switch j := t.Job; {
 	case !t.IsBegin():
-		f.remove(t.of)
+		f.core.Remove(t.Of)
 		t.end(t.took)
 	case t.took && !f.stopped && f.core.Written(&j):
 		f.proceed(j, t.done)
@@ -97,12 +93,10 @@ func (f *firer) notBegun(j core.Job, done wait.Signal) {
 // started returns the attempt of a job, which is in progress from now on.
 func (f *firer) started(j core.Job, done wait.Signal) *attempt {
 	f.mu.assertHeld()
-	t := f.core.State.Timer(j.Ref)
-	f.core.State.Start(j.Ref, j.ID)
-	a := &attempt{Job: j, done: done, name: rand.Uint64() | 1, firing: f.core.Firing(&t, j.Attempt)}
-	a.Key = []byte(t.Key)
+	a := &attempt{Attempt: core.Attempt{Job: j, Name: rand.Uint64() | 1}, done: done}
+	a.Of = a
+	f.core.Started(&a.Attempt)
 	a.ctx, a.cancel = context.WithCancelCause(context.WithValue(f.handlers, attemptKey{}, a))
-	f.attempts[j.Ref] = a
 	return a
 }
 
@@ -132,10 +126,10 @@ func (f *firer) handle(a *attempt) (err error) {
 		}
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
-			f.cfg.Logger.Error("durable: a handler panicked", "key", a.firing.Key, "err", err, "stack", string(debug.Stack()))
+			f.cfg.Logger.Error("durable: a handler panicked", "key", a.Firing.Key, "err", err, "stack", string(debug.Stack()))
 		}
 	}()
-	err = f.cfg.Handle(f.limited(a), a.firing)
+	err = f.cfg.Handle(f.limited(a), a.Firing)
 	returned = true
 	return err
 }
@@ -144,16 +138,16 @@ func (f *firer) handle(a *attempt) (err error) {
 func (f *firer) mayHandle(a *attempt) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for f.isClaimed(a.ID) && !f.stopped {
+	for f.core.IsClaimed(a.ID) && !f.stopped {
 		f.settled.Wait()
 	}
 	switch {
-	case f.attempts[a.Ref] != a || f.stopped:
+	case !f.core.IsRunning(&a.Attempt) || f.stopped:
 		return errGone
 	case !f.tenure.holds():
 		return errNotYet
 	}
-	a.called = true
+	a.Called = true
 	f.fired++
 	f.lateness.Add(time.Duration(f.time.since(a.Due.Since, a.Due.Wall)))
 	return nil

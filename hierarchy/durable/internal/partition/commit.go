@@ -55,7 +55,11 @@ func (w *writer) apply(b []byte, after time.Duration) error {
 		return err
 	}
 	w.commits.Add(after)
-	w.firer.unclaim()
+	w.firer.gone(w.core.Gone)
+	for _, f := range w.core.Withdrawn {
+		w.cfg.Withdrawn(f)
+	}
+	w.firer.settled.Broadcast() // the claims have ended
 	w.marks.acknowledged(&w.core.Head)
 	return nil
 }

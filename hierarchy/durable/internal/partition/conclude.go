@@ -15,7 +15,7 @@ func (f *firer) conclude(a *attempt, err error) {
 	made := err != errGone && err != errNotYet // a handler has no way to return these
 	var e core.Event
 	if made {
-		e = f.core.Result(a.Job, err)
+		e = a.Result(&f.cfg.Config, err)
 	}
 	same, delayed := f.forget(a, err)
 	if !same || !made {
@@ -24,14 +24,14 @@ func (f *firer) conclude(a *attempt, err error) {
 		return
 	}
 	if err != nil {
-		f.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.Attempt, "err", err)
+		f.cfg.Logger.Debug("durable: an attempt failed", "key", a.Firing.Key, "attempt", a.Number, "err", err)
 	}
 	if f.mayDie(&e) {
 		dies := func(took bool) { go f.afterDeath(a, e.Cause, took) }
-		_ = f.queue.put(item{kind: event, Event: e, of: a, ended: dies})
+		_ = f.queue.put(item{kind: event, Event: e, ended: dies})
 		return
 	}
-	_ = f.queue.put(item{kind: event, Event: e, of: a, ended: a.settled})
+	_ = f.queue.put(item{kind: event, Event: e, ended: a.settled})
 	f.leave(a.Suspect)
 }
 
@@ -49,17 +49,12 @@ func (f *firer) leave(another bool) {
 	}
 }
 
-// forget removes an attempt that has ended. If its token has ended it in the frame in flight, endedBy has to find it, so
-// it stays in lasting until its result is written or left out. same reports whether the attempt still belonged to its
+// forget removes an attempt that has ended. same reports whether the attempt still belonged to its
 // timer. delayed reports whether its job was put aside until the lease returns.
 func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	same = f.attempts[a.Ref] == a
-	if same {
-		delete(f.attempts, a.Ref)
-	}
-	f.core.Over(&a.Job)
+	same = f.core.Stop(&a.Attempt)
 	switch {
 	case same && err == errNotYet:
 		a.cancel(nil)

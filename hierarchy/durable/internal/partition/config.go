@@ -79,7 +79,7 @@ func (cfg *Config) warnOfDeath(e *core.Event) {
 	if e.Job.HasSchedule() {
 		text = "durable: a run of a schedule has failed for good"
 	}
-	cfg.Logger.Warn(text, "partition", cfg.Partition, "key", string(e.Job.Key), "attempt", e.Job.Attempt, "err", e.Cause)
+	cfg.Logger.Warn(text, "partition", cfg.Partition, "key", string(e.Job.Key), "attempt", e.Job.Number, "err", e.Cause)
 }
 
 // because returns err wrapped with the reason why the log does not answer, if the reason is known.
@@ -108,6 +108,7 @@ func (cfg *Config) fillIn() {
 	cfg.TrimAbove = cmp.Or(cfg.TrimAbove, 2<<20)
 	cfg.MarkEvery = cmp.Or(cfg.MarkEvery, time.Second)
 	cfg.Remember = cmp.Or(cfg.Remember, state.Remember)
+	cfg.Withdraws = cfg.Withdrawn != nil
 	cfg.Patience.Doubt = cfg.Doubted // for frames that are written before the partition is open
 	if cfg.Progress == nil {
 		cfg.Progress = new(Progress)

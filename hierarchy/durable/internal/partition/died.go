@@ -5,7 +5,6 @@ import (
 	"runtime/debug"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // mayDie reports whether OnDead must be called for a failed attempt once the failure is in the log.
@@ -19,7 +18,7 @@ func (f *firer) afterDeath(a *attempt, cause error, died bool) {
 	defer a.settled(died)
 	defer f.leave(a.Suspect)
 	if died {
-		f.asAlarm(func() { f.onDead(a.firing, cause) })
+		f.asAlarm(func() { f.onDead(a.Firing, cause) })
 	}
 }
 
@@ -40,12 +39,12 @@ func (f *firer) onDead(firing core.Firing, cause error) {
 func (f *firer) mourn() {
 	dead := f.lost
 	f.lost = nil
-	if len(dead) == 0 || f.cfg.OnDead == nil {
+	if len(dead) == 0 {
 		return
 	}
 	call := func() {
 		for _, d := range dead {
-			f.asAlarm(func() { f.onDead(d, errEnded) })
+			f.asAlarm(func() { f.onDead(d.Firing, d.Cause) })
 		}
 	}
 	if f.virtual {
@@ -75,16 +74,12 @@ const expiredAtOnce = 256
 // expireDead queues the removal of the dead timers that have been kept for long enough.
 func (f *firer) expireDead() {
 	for n := 0; (f.virtual || n < expiredAtOnce) && f.mayBegin(); n++ {
-		ref, ok := f.core.State.PopExpired(f.time.now())
+		e, ok := f.core.Expire(f.time.now())
 		if !ok {
 			return
 		}
-		t := f.core.State.Timer(ref)
-		var done wait.Signal
-		if f.virtual {
-			done = wait.NewSignal()
-		}
-		_ = f.queue.put(item{kind: event, Event: core.Expired(core.JobOf(ref, &t)), done: done})
+		done := f.signal()
+		_ = f.queue.put(item{kind: event, Event: e, done: done})
 		if f.virtual {
 			f.mu.Unlock()
 			<-done

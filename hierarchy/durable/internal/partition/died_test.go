@@ -172,7 +172,7 @@ func TestOnDeadAfterCrashes(t *testing.T) {
 	b.cfg.MaxAttempts = 1
 	var told []string
 	b.cfg.OnDead = func(f core.Firing, last error) {
-		b.ErrorIs(last, errEnded)
+		b.EqualError(last, "the process ended during the attempt")
 		told = append(told, fmt.Sprint(f.Key, " ", f.Attempt))
 	}
 	kill := true

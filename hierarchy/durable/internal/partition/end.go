@@ -78,7 +78,7 @@ func (p *Partition) abandonLate() {
 func (p *Partition) Settle(ctx context.Context) {
 	for _, a := range p.firer.underWay() {
 		select {
-		case <-a.ctx.Done(): // the attempt has ended, or was superseded
+		case <-a.Of.(*attempt).ctx.Done(): // the attempt has ended, or was superseded
 		case <-p.writer.stopped:
 			return
 		case <-ctx.Done():

@@ -94,7 +94,7 @@ func TestFollowerSeesAnOrderlyEnd(t *testing.T) {
 	b.open() // its attempt is written before it begins
 	done := make(chan struct{}, 1)
 	b.p.mu.Lock()
-	j := b.p.core.Next(b.p.time.now(), b.p.time.wall())
+	j := b.p.core.Next(b.p.time.both())
 	j.Key = []byte("a")
 	b.p.firer.stopped = true // it is written, and does not begin
 	b.p.firer.active++

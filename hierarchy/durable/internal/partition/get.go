@@ -15,8 +15,8 @@ func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok b
 	t, ref, ok := p.core.State.Find(key)
 	ok = ok && !t.Dead
 	if ok {
-		now := p.time.now()
-		until := core.Until(p.core.State, ref, now, p.time.wall())
+		now, wall := p.time.both()
+		until := core.Until(p.core.State, ref, now, wall)
 		value, remaining = t.Value, time.Duration(max(0, state.Sub(until, now)))
 	}
 	p.mu.Unlock()

@@ -219,9 +219,6 @@ func (b *bench) holdNext() (hold, held chan bool) {
 	return hold, held
 }
 
-// testTime is an owner's time that stands still.
-func testTime() *ownTime { return &ownTime{clock: clock.NewMock()} }
-
 // schedule sets a timer with a schedule.
 func (b *bench) schedule(k, v, text string) {
 	b.True(b.do(core.Op{Kind: frame.SetAt, Key: []byte(k), Value: []byte(v), Schedule: []byte(text)}))

@@ -183,6 +183,6 @@ func TestLastErrorOfADeath(t *testing.T) {
 	b.crash()
 	b.open()
 	text, _ := b.lastError("a")
-	b.Equal(errEnded.Error(), text)
+	b.Equal("the process ended during the attempt", text)
 	b.shut()
 }

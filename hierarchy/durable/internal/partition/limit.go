@@ -31,10 +31,6 @@ type limit struct {
 	cancel context.CancelFunc
 	checks hierarchy.Timer // on a mock clock: fires when the context ends
 	gives  hierarchy.Timer // fires when the attempt must be given up
-
-	// Partition.mu guards these two fields. At most one of them is ever true.
-	over  bool // the handler has returned
-	stuck bool // the attempt was given up
 }
 
 // Limit limits the time of all attempts. It must be called before the Crew is used, and Close must be called later.
@@ -115,15 +111,15 @@ func (l *limit) end(err error) error {
 // returns later is ignored.
 func (f *firer) giveUp(a *attempt) {
 	f.mu.Lock()
-	if a.limit.over {
+	if a.Over {
 		f.mu.Unlock()
 		return
 	}
-	a.limit.stuck = true
+	a.Stuck = true
 	f.addStuck(1)
 	f.mu.Unlock()
 	f.cfg.Logger.Warn("durable: a handler is stuck: it has not returned after twice Timeout",
-		"partition", f.cfg.Partition, "key", a.firing.Key, "attempt", a.Attempt, "timeout", f.cfg.Crew.limits.timeout)
+		"partition", f.cfg.Partition, "key", a.Firing.Key, "attempt", a.Number, "timeout", f.cfg.Crew.limits.timeout)
 	a.cancel(nil)
 	f.conclude(a, ErrTimeout)
 	if f.virtual {
@@ -136,16 +132,10 @@ func (f *firer) giveUp(a *attempt) {
 func (f *firer) returned(a *attempt) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.handled(a)
-	if a.limit.stuck {
+	if a.Stuck {
 		f.addStuck(-1)
-		return false
 	}
-	if a.left || a.ended {
-		return false
-	}
-	a.limit.over = true
-	return true
+	return f.core.Returned(&a.Attempt)
 }
 
 // mockPatience is the real time for which a mock clock waits for a handler that has a time limit. The clock stands

@@ -76,7 +76,7 @@ func TestCallWithoutTenureIsForgotten(t *testing.T) {
 	held.Store(false)
 	c := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte("a")}}}
 	started := b.begun(c)
-	w := writer{cfg: &b.p.cfg, batch: batch{calls: []*Pending{started}}}
+	w := writer{shared: b.p.shared, batch: batch{calls: []*Pending{started}}}
 	w.checkTenure()
 	b.Empty(w.batch.calls)
 	b.ErrorIs(started.Wait(t.Context()), ErrNotOwner)

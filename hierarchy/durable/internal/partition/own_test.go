@@ -48,7 +48,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 				b.ErrorIs(<-after, context.Canceled)
 				synctest.Wait()
 				b.Equal(map[string]string{"a": "last", "b": ""}, b.keys(false))
-				b.Empty(b.p.firer.outdone)
+				b.Zero(b.p.core.Numbers().Outdone)
 				b.shut()
 			})
 		})
@@ -58,7 +58,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 // The context of another attempt is another's, and so is that of an attempt of another partition.
 func TestOwnCallIsOfTheKey(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		other := &attempt{name: 1}
+		other := &attempt{Attempt: core.Attempt{Name: 1}}
 		ended := make(chan error)
 		b.handle = func(ctx context.Context, f core.Firing) error {
 			switch f.Key {

@@ -20,7 +20,6 @@ type item struct {
 	kind itemKind
 	call *Pending
 	core.Event
-	of *attempt // the attempt that has ended, unless it was ended by its token, or by the end of its process
 	// done may be nil. It is set once the event is in the log, or will certainly never be in the log, or for a barrier.
 	done  wait.Signal
 	ended func(took bool) // if not nil, called instead of setting done. Must not block

@@ -13,7 +13,7 @@ func (p *Partition) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	st := Stats{
-		Counts: p.core.Counts, Pending: p.core.State.Len(), Running: len(p.firer.attempts), Stuck: p.firer.stuck, Dead: p.core.State.Dead(),
+		Counts: p.core.Counts, Pending: p.core.State.Len(), Running: p.core.Numbers().Running, Stuck: p.firer.stuck, Dead: p.core.State.Dead(),
 		LogBytes: p.core.Total, LiveBytes: p.core.State.Bytes(),
 	}
 	st.Fired = p.firer.fired

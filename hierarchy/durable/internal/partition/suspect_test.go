@@ -27,7 +27,7 @@ func killed(b *bench, killers map[string]bool) (attempts []uint32, deaths int) {
 		}
 		b.open()
 		b.mock.Add(0)
-		for !died && len(b.p.firer.attempts) == 0 {
+		for !died && b.p.core.Numbers().Running == 0 {
 			if _, ok := b.mock.AddNext(); !ok {
 				return attempts, deaths
 			}
@@ -132,6 +132,6 @@ func TestFailedAttemptsFitIntoSmallMessages(t *testing.T) {
 	for key := range b.keys(false) {
 		timer, _, err := p.Lookup([]byte(key))
 		b.NoError(err)
-		b.Equal(errEnded.Error(), timer.LastError)
+		b.Equal("the process ended during the attempt", timer.LastError)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -42,7 +41,7 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 			return false, err
 		}
 		clean = p.core.Head.Number == 0 || p.core.State.Clean()
-		*p.time = newOwnTime(p.cfg.Clock, p.core.Head.Time, p.cfg.MaxAhead)
+		p.time = newOwnTime(p.cfg.Clock, p.core.Head.Time, p.cfg.MaxAhead)
 		if err := p.cfg.Fits(); err != nil {
 			return false, err
 		}
@@ -117,17 +116,22 @@ func (p *Partition) suspect(ctx context.Context, clean bool) error {
 		return err
 	}
 	if !clean {
-		p.core.Review(p.time.now(), p.time.wall())
+		p.core.Review(p.time.both())
 	}
 	return nil
 }
 
-var errEnded = errors.New("the process ended during the attempt")
-
 // failBegun writes to the log that the attempts in progress at the end of the last owner's process have failed.
 func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 	for len(begun) > 0 {
-		begun = w.draftFailed(begun)
+		w.startFrame()
+		begun = w.core.FailBegun(begun)
+		for _, d := range w.core.Deaths {
+			w.cfg.warnOfDeath(&d.Event)
+			if w.firer.mayDie(&d.Event) {
+				w.firer.lost = append(w.firer.lost, d)
+			}
+		}
 		b, _ := w.core.Finish()
 		b, err := w.commitSoon(ctx, b)
 		if err != nil {
@@ -135,27 +139,6 @@ func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 		}
 		if err := w.apply(b, 0); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// draftFailed makes a frame with the failures of as many attempts as fit into one frame, and returns the timers of the
-// other attempts.
-func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
-	w.startFrame()
-	for i, ref := range begun {
-		t := w.core.State.Timer(ref)
-		e := w.core.Result(core.JobOf(ref, &t), errEnded)
-		if w.core.Len() > 0 && !w.core.HasRoomFor(nil, &e) {
-			return begun[i:]
-		}
-		if w.core.Record(&e) {
-			w.core.Suspected(ref, t.ID)
-			w.cfg.warnOfDeath(&e)
-			if w.firer.mayDie(&e) {
-				w.firer.lost = append(w.firer.lost, w.core.Firing(&t, t.Attempt))
-			}
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ type lease struct {
 func (b *bench) openLeased() *lease {
 	l := new(lease)
 	b.cfg.Tenure = func() bool {
-		if l.held.Load() && !l.safe.Load() && len(l.of.Load().firer.attempts) > 0 {
+		if l.held.Load() && !l.safe.Load() && l.of.Load().core.Numbers().Running > 0 {
 			l.held.Store(false)
 		}
 		return l.held.Load()

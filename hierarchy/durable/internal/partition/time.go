@@ -37,6 +37,9 @@ func newOwnTime(c clock.Clock, last int64, ahead time.Duration) ownTime {
 func (t ownTime) now() int64  { return int64(t.clock.Elapsed()) + t.shift }
 func (t ownTime) wall() int64 { return t.clock.Now().UnixNano() }
 
+// both returns the owner's time and the wall time.
+func (t ownTime) both() (now, wall int64) { return t.now(), t.wall() }
+
 // skew returns how far the wall clock is ahead of the owner's time.
 func (t ownTime) skew() int64 { return t.wall() - t.now() }
 

@@ -26,7 +26,7 @@ func TestTokensWhileTheAttemptIsLeft(t *testing.T) {
 		c := &core.Call{Ops: []core.Op{other, {Kind: frame.End, Key: []byte("k"), Ending: core.End(name, number, nil)}}}
 		leave := func() {
 			b.p.mu.Lock()
-			b.p.firer.leaveToNext(b.p.firer.lasting[name])
+			b.p.firer.leaveToNext(b.p.core.WithToken(true)[0])
 			b.p.mu.Unlock()
 		}
 		if !before {
@@ -40,8 +40,7 @@ func TestTokensWhileTheAttemptIsLeft(t *testing.T) {
 		b.NoError(started.Wait(t.Context()))
 		b.Equal([]bool{false, true}, c.Took)
 		b.Equal(map[string]string{"other": "v"}, b.keys(false))
-		b.Empty(b.p.firer.attempts)
-		b.Empty(b.p.firer.lasting)
+		b.Zero(b.p.core.Numbers())
 		b.shut()
 	}
 }
@@ -72,7 +71,7 @@ func TestAttemptsThatFailAreNotLeft(t *testing.T) {
 					<-held
 				}
 				b.p.mu.Lock()
-				b.p.firer.leaveToNext(b.p.firer.lasting[name])
+				b.p.firer.leaveToNext(b.p.core.WithToken(true)[0])
 				b.p.mu.Unlock()
 				hold <- true
 				b.NoError(callStarted.Wait(t.Context()))
@@ -199,8 +198,7 @@ func TestEndWhileTheTokenEnds(t *testing.T) {
 					b.True(b.ends(&again, time.Hour)(nil))
 					b.Empty(b.keys(false))
 				}
-				b.Empty(b.p.firer.attempts)
-				b.Empty(b.p.firer.lasting)
+				b.Zero(b.p.core.Numbers())
 				b.shut()
 			})
 		}

@@ -12,15 +12,13 @@ import (
 )
 
 // trimmer keeps a log small: it reads and deletes what the core says. The writer calls it. Meanwhile goroutines of the
-// trimmer read and delete. Partition.mu guards the fields after mu.
+// trimmer read and delete. Partition.mu guards pause and deleted.
 type trimmer struct {
-	cfg     *Config
+	*shared
 	writing context.Context // the context of the writer
 	queue   *queue          // the queue of the writer, to wake the writer when there is something to write
 	warning seldom
 
-	mu      *mutex // Partition.mu
-	core    *core.Owner
 	pause   time.Time     // after a failure: the time before which nothing is tried
 	deleted chan struct{} // closed when the frames before begin were deleted; nil if no deletion is in progress
 }
@@ -128,7 +126,7 @@ func (t *trimmer) recall(found *core.Portion) {
 	t.mu.Lock()
 	t.core.RecallAnswers(found)
 	t.mu.Unlock()
-	scan(t.mu, t.core.State, func(ref state.Ref, timer state.Timer) { found.Recall(ref, &timer) }, func() bool { return true })
+	scan(&t.mu, t.core.State, func(ref state.Ref, timer state.Timer) { found.Recall(ref, &timer) }, func() bool { return true })
 }
 
 // failed gives the portion up. Trimming begins again with the first frame after a pause.

@@ -202,7 +202,7 @@ func TestRemovedBeforeItsHandlerIsCalled(t *testing.T) {
 	d, ok := b.p.core.State.Pop(b.p.time.now()+int64(time.Hour), 0)
 	b.True(ok)
 	id := b.p.core.State.Timer(d.Ref).ID
-	a := b.p.firer.started(core.Job{Ref: d.Ref, ID: id, Attempt: 1, Due: d}, nil)
+	a := b.p.firer.started(core.Job{Ref: d.Ref, ID: id, Number: 1, Due: d}, nil)
 	b.p.mu.Unlock()
 	got, ok := b.whole("a")
 	b.True(ok)

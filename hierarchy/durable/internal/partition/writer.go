@@ -15,13 +15,12 @@ import (
 // writer makes frames of what is in its queue, appends them to the log, and answers the calls. Its goroutine runs
 // write. Before that begins, while the partition is being opened, the opening goroutine uses the writer.
 type writer struct {
-	cfg    *Config
+	*shared
 	reader *reader
 	marks  *marks
 	trims  *trimmer
 	firer  *firer
 	tenure *tenure
-	time   *ownTime
 
 	queue   queue
 	silence silence
@@ -30,9 +29,7 @@ type writer struct {
 	stopped chan struct{} // closed when the writer has ended
 	left    error         // the error if the writer was abandoned too early; set before stopped is closed
 
-	mu      *mutex      // Partition.mu
-	core    *core.Owner // its Head is changed by the writer only, which reads it without mu
-	commits hierarchy.Histogram
+	commits hierarchy.Histogram // guarded by mu
 
 	doubting mutex // held by giveUp and settleDoubt: no call is given up once the outcome is known
 
@@ -144,7 +141,7 @@ func (w *writer) compose(items []item) []item {
 	b := &w.batch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.firer.unclaim()
+	w.firer.settled.Broadcast() // the claims of the last frame have ended
 	w.startFrame()
 	switch {
 	case w.keepsAlone(items):
@@ -169,9 +166,7 @@ func (w *writer) compose(items []item) []item {
 			b.last = true
 			return items[i+1:]
 		default:
-			// an attempt that was ended by its token has no other result
-			took := (it.of == nil || !it.of.ended) && w.core.Record(&it.Event)
-			b.items = append(b.items, taken{*it, took})
+			b.items = append(b.items, taken{*it, w.core.Record(&it.Event)})
 		}
 	}
 	return nil
@@ -179,7 +174,8 @@ func (w *writer) compose(items []item) []item {
 
 // startFrame begins the frame that follows the last one of the log.
 func (w *writer) startFrame() {
-	w.core.Start(w.time.now(), w.time.wall(), core.Limits{Message: w.cfg.Log.MaxMessage(), Log: w.reader.most.Load()})
+	now, wall := w.time.both()
+	w.core.Start(now, wall, core.Limits{Message: w.cfg.Log.MaxMessage(), Log: w.reader.most.Load()})
 }
 
 // large reports whether the first item is a call that might never fit into a frame that also holds what trimming writes
