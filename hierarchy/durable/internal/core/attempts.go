@@ -61,8 +61,8 @@ func (o *Owner) WithToken(token bool) (some []*Attempt) {
 	return some
 }
 
-// IsLasting reports whether the attempt has a token.
-func (o *Owner) IsLasting(a *Attempt) bool { return o.lasting[a.Name] == a }
+// isLasting reports whether the attempt has a token.
+func (o *Owner) isLasting(a *Attempt) bool { return o.lasting[a.Name] == a }
 
 // GiveToken makes an attempt last until a time, if it is in progress or was left. It reports whether it does.
 func (o *Owner) GiveToken(a *Attempt, until int64) bool {
@@ -83,7 +83,7 @@ func (o *Owner) tokenOf(ref state.Ref) (name uint64, attempt uint32) {
 	switch a := o.running[ref]; {
 	case a == nil:
 		return o.State.Left(ref), o.State.Timer(ref).Attempt
-	case !o.IsLasting(a), a.Over:
+	case !o.isLasting(a), a.Over:
 		return 0, 0
 	default:
 		return a.Name, a.Number
