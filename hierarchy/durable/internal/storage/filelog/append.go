@@ -18,7 +18,7 @@ func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 		return err
 	}
 	l.buffer = appendRecord(l.buffer[:0], data) // the caller may reuse data while the write goes on
-	return l.useTurn(ctx, func() error { return l.tried(explained(l.append(last))) })
+	return l.useTurn(ctx, func() error { return l.tried(Explained(l.append(last))) })
 }
 
 // append writes the record in the buffer, and syncs it.

@@ -41,8 +41,8 @@ func passing(err error) string {
 	return ""
 }
 
-// explained adds to an error what keeps a file from being written.
-func explained(err error) error {
+// Explained adds to an error of a file system what it lacks, if that goes by.
+func Explained(err error) error {
 	if what := passing(err); what != "" {
 		err = fmt.Errorf("%s: %w", what, err)
 	}

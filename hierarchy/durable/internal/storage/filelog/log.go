@@ -56,17 +56,28 @@ var errLost = errors.New("writing has failed, and the log has to be opened again
 // hangTime is the time after which a disk that does not answer is a problem.
 const hangTime = time.Second
 
-// Problem returns why the log can't be written to at the moment, and since when, or nil.
-func (l *Log) Problem() (since time.Time, err error) {
+// Refusal returns the error because of which nothing can be written at the moment, and since when, or nil.
+func (l *Log) Refusal() (since time.Time, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lost != nil {
 		return l.since, l.lost
 	}
+	if l.lacking != nil {
+		return l.since, l.lacking
+	}
+	return time.Time{}, nil
+}
+
+// Problem is Refusal, but a disk that does not answer is a problem, too.
+func (l *Log) Problem() (since time.Time, err error) {
+	if since, err = l.Refusal(); err != nil {
+		return since, err
+	}
 	if begun := l.busy.Load(); begun != nil && time.Since(*begun) > hangTime {
 		return *begun, fmt.Errorf("the disk has not answered for %v", time.Since(*begun).Round(time.Second/10))
 	}
-	return l.since, l.lacking
+	return time.Time{}, nil
 }
 
 // do waits for the turn, and calls f with it in another goroutine. When ctx is done, do returns, and f goes on.

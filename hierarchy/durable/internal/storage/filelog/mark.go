@@ -5,17 +5,20 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 const (
-	markSuffix = ".mark"
-	markPlace  = 4096 // bytes from one place of the mark to the other: they share no block of the disk
+	// MarkSuffix is appended to the name of the directory of a log for the file with its mark.
+	MarkSuffix = ".mark"
+
+	markPlace = 4096 // bytes from one place of the mark to the other: they share no block of the disk
 )
 
-func (l *Log) markName() string { return l.dir + markSuffix }
+func (l *Log) markName() string { return l.dir + MarkSuffix }
 
 // Mark returns the mark.
 func (l *Log) Mark(ctx context.Context) (storage.Mark, error) {
@@ -36,7 +39,7 @@ func (l *Log) SetMark(ctx context.Context, m storage.Mark) error {
 		if l.marked && m.Number <= l.mark.Number {
 			return nil
 		}
-		return explained(l.setMark(m))
+		return Explained(l.setMark(m))
 	})
 }
 
@@ -102,14 +105,34 @@ func (l *Log) openMarks() error {
 	if err := readAt(f, b, 0); err != nil {
 		return damaged("%s: %w", filepath.Base(l.markName()), err)
 	}
-	for at := range 2 {
-		m, ok := storage.DecodeMark(b[at*markPlace : at*markPlace+storage.MarkSize])
-		if ok && (!l.marked || m.Number > l.mark.Number) {
-			l.mark, l.marked, l.at = m, true, at
-		}
-	}
-	if !l.marked {
+	m, at := highest(b)
+	if m == nil {
 		return damaged("%s: none of its two marks is what was written", filepath.Base(l.markName()))
 	}
-	return l.write(f, l.mark.Encode(), int64(l.at)*markPlace)
+	l.mark, l.marked, l.at = *m, true, at
+	return l.write(f, m.Encode(), int64(at)*markPlace)
+}
+
+// highest returns the highest mark of a file, and its place, or nil.
+func highest(b []byte) (m *storage.Mark, at int) {
+	for i := range 2 {
+		if len(b) < i*markPlace+storage.MarkSize {
+			break
+		}
+		there, ok := storage.DecodeMark(b[i*markPlace : i*markPlace+storage.MarkSize])
+		if ok && (m == nil || there.Number > m.Number) {
+			m, at = &there, i
+		}
+	}
+	return m, at
+}
+
+// ReadMark returns the mark in a file. It is nil if there is no file, or none of the two marks in it is whole.
+func ReadMark(name string) (*storage.Mark, error) {
+	b, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	m, _ := highest(b)
+	return m, err
 }

@@ -45,6 +45,12 @@ const suffix = ".seg"
 
 func segmentName(place uint64) string { return fmt.Sprintf("%016x%s", place, suffix) }
 
+// IsSegment reports whether a file is a segment, by its name.
+func IsSegment(name string) bool {
+	_, ok := placeOf(name)
+	return ok
+}
+
 // placeOf returns the place of the segment with that name.
 func placeOf(name string) (place uint64, ok bool) {
 	n, err := fmt.Sscanf(name, "%016x", &place)

@@ -11,7 +11,7 @@ import (
 
 // Trim deletes the messages before begin. The files of those that share a segment with later ones stay for a while.
 func (l *Log) Trim(ctx context.Context, begin uint64) error {
-	return l.do(ctx, func() error { return explained(l.trim(begin)) })
+	return l.do(ctx, func() error { return Explained(l.trim(begin)) })
 }
 
 func (l *Log) trim(begin uint64) error {
