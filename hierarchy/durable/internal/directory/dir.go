@@ -97,7 +97,7 @@ func (d *dir) taken(name string) (before *Log, err error) {
 	if there == nil || there.ending {
 		return there, nil
 	}
-	return nil, fmt.Errorf("%w: %q of this directory is open in this process", ErrName, name)
+	return nil, fmt.Errorf("%w %q of this directory is open in this process", ErrName, name)
 }
 
 // ready locks the directory, if it is not locked.
@@ -144,7 +144,7 @@ func (d *dir) alike(name string) error {
 	entries, err := os.ReadDir(d.logsDir())
 	for _, e := range entries {
 		if e.IsDir() && e.Name() != name && strings.EqualFold(e.Name(), name) {
-			return fmt.Errorf("%w: the directory has %q, which some file systems do not tell from %q", ErrName, e.Name(), name)
+			return fmt.Errorf("the directory has the %w %q, which some file systems do not tell from %q", ErrName, e.Name(), name)
 		}
 	}
 	return err

@@ -20,7 +20,7 @@ var (
 	errVersion = errors.New("the directory is of another version")
 	// ErrName means that the name can't be opened: it is open in this process, or the file system does not tell it from
 	// one that there is.
-	ErrName = errors.New("bad Name")
+	ErrName = errors.New("Name")
 )
 
 // Log is the log of a name in a directory.
@@ -38,6 +38,9 @@ type Log struct {
 // Open opens the log of a name. It makes the directory and the log if there are none. If the file system has not answered
 // when ctx is done, Open returns, and what it has opened is closed later.
 func Open(ctx context.Context, path, name string) (*Log, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	type result struct {
 		l   *Log
 		err error

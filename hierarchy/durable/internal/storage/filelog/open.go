@@ -1,6 +1,7 @@
 package filelog
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,32 +11,48 @@ import (
 
 // Open opens the log of a directory, and makes it if there is none. The error is storage.ErrDamaged if something is
 // missing or altered at a place that Open has to read: the marks, the headers, and the segment with the end.
-func Open(fs FS, dir string) (l *Log, err error) {
-	l = &Log{fs: fs, dir: dir, turn: make(chan struct{}, 1), first: 1}
-	defer func() {
-		if err != nil {
-			l.closeFiles()
-		}
-	}()
-	if err = fs.MkdirAll(dir); err != nil {
+func Open(fs FS, dir string) (*Log, error) {
+	l := &Log{fs: fs, dir: dir, turn: make(chan struct{}, 1), first: 1}
+	if err := l.open(); err != nil {
+		l.closeFiles()
 		return nil, err
 	}
-	if err = fs.SyncDir(filepath.Dir(dir)); err != nil {
-		return nil, err
+	return l, nil
+}
+
+func (l *Log) open() error {
+	if err := l.fs.MkdirAll(l.dir); err != nil {
+		return err
 	}
-	if err = l.openMarks(); err != nil {
-		return nil, err
+	if err := l.fs.SyncDir(filepath.Dir(l.dir)); err != nil {
+		return err
+	}
+	if err := l.openMarks(); err != nil {
+		return err
+	}
+	if err := l.probe(); err != nil {
+		return err
 	}
 	places, err := l.list()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, place := range places {
-		if err = l.openSegment(place); err != nil {
-			return nil, err
+		if err := l.openSegment(place); err != nil {
+			return err
 		}
 	}
-	return l, l.openEnd()
+	return l.openEnd()
+}
+
+// probe returns an error if no segment can be made, so that Open says so, and not an append much later.
+func (l *Log) probe() error {
+	name := filepath.Join(l.dir, "probe"+spareSuffix)
+	f, err := l.fs.Create(name)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(f.Close(), l.fs.Remove(name))
 }
 
 // list removes what is no segment any more, and returns the places of the segments, in order. Segments before a gap are
