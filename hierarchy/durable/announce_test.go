@@ -16,7 +16,7 @@ import (
 // announcing returns timers whose firings are appended to a slice.
 func announcing(t *testing.T, dir string, mock *clock.Mock, firings *[]durable.Firing[string, string]) *durable.Keyed[string, string] {
 	w, err := durable.Open(t.Context(), durable.Config[string, string]{
-		Dir: dir, Clock: mock, Partitions: 1, MaxAttempts: 3,
+		Dir: dir, Clock: mock, MaxAttempts: 3,
 		Backoff:  func(attempt int) time.Duration { return time.Duration(attempt) * time.Minute },
 		Announce: func(f durable.Firing[string, string]) { *firings = append(*firings, f) },
 	})
@@ -145,7 +145,7 @@ func TestNothingHasFailed(t *testing.T) {
 	require.NoError(t, durable.Permanent(nil))
 	require.NoError(t, durable.RetryAfter(time.Hour, nil))
 	mock := clock.NewMock()
-	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1, Clock: mock,
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock,
 		Handle: func(_ context.Context, f firing) error {
 			if f.Key == "permanent" {
 				return durable.Permanent(nil)

@@ -116,7 +116,7 @@ func requireBatchAnswers(t *testing.T, w *strs, at time.Time, s durable.Schedule
 
 func TestOperationsReturnTheirTimer(t *testing.T) {
 	handle := func(context.Context, firing) error { return nil }
-	requireAnswers(t, open(t, durable.Config[string, string]{Dir: t.TempDir(), Partitions: 2, Handle: handle}))
+	requireAnswers(t, open(t, durable.Config[string, string]{Dir: t.TempDir(), Handle: handle}))
 	urls, _ := natsServers(t, 1)
 	owner := open(t, durable.Config[string, string]{Conn: connect(t, urls), Partitions: 2, Handle: handle})
 	requireAnswers(t, open(t, durable.Config[string, string]{Conn: connect(t, urls)}))
@@ -127,7 +127,7 @@ func TestOperationsReturnTheirTimer(t *testing.T) {
 func TestConditionsReturnWhatRuns(t *testing.T) {
 	mock := clock.NewMock()
 	var w *strs
-	w = open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 1,
+	w = open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock,
 		Backoff: func(int) time.Duration { return time.Hour },
 		Handle: func(_ context.Context, f firing) error {
 			e, ok, err := w.SetIfAbsent(context.Background(), f.Key, "no", 0)
@@ -149,7 +149,7 @@ func TestConditionsReturnWhatRuns(t *testing.T) {
 
 // Of concurrent calls for one key, each returns its own timer.
 func TestConcurrentSetsReturnTheirOwn(t *testing.T) {
-	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1, Handle: func(context.Context, firing) error { return nil }})
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Handle: func(context.Context, firing) error { return nil }})
 	var mu sync.Mutex
 	ids := map[durable.ID]entry{}
 	var calls sync.WaitGroup
@@ -179,7 +179,7 @@ func TestConcurrentSetsReturnTheirOwn(t *testing.T) {
 func TestMovedTimersFollowTheirClock(t *testing.T) {
 	mock := clock.NewMock()
 	var fired []string
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 1,
+	cfg := durable.Config[string, string]{Dir: t.TempDir(), Clock: mock,
 		Handle: func(_ context.Context, f firing) error { fired = append(fired, f.Key); return nil }}
 	w := open(t, cfg)
 	at := mock.Now().Add(3 * time.Hour)
@@ -216,7 +216,7 @@ func TestMovedTimersFollowTheirClock(t *testing.T) {
 // The same call again does not replace the timer that it has set, whatever the clocks have done since.
 func TestRepeatedConditionsForATime(t *testing.T) {
 	mock := clock.NewMock()
-	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 1,
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock,
 		Handle: func(context.Context, firing) error { return nil }})
 	at := mock.Now().Add(time.Hour)
 	for key, set := range map[string]func(context.Context, string, string, time.Time) (entry, bool, error){

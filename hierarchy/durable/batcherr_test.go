@@ -7,15 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
 // Each operation of a Batch has the error of its own partition, and no other.
 func TestErrorsOfABatch(t *testing.T) {
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 2, Clock: clock.NewMock(), Handle: new(record).handle}
+	urls, _ := natsServers(t, 1)
+	cfg := durable.Config[string, string]{Conn: connect(t, urls), Partitions: 2, Lease: time.Minute, Handle: new(record).handle}
 	keys := keysOf(t, open(t, cfg))
-	cfg.Dir, cfg.MaxPending = t.TempDir(), 2
+	cfg.Name, cfg.MaxPending = "full", 2
 	w := open(t, cfg)
 	var b durable.Batch[string, string]
 	b.Set(keys[0][0], "", time.Hour)

@@ -19,7 +19,6 @@ func TestBatchThatIsTooLargeForAPartition(t *testing.T) {
 	owner := openShared(t, connect(t, urls), r, time.Minute)
 	keys := keysOf(t, owner) // of the others as well
 	for who, w := range map[string]*strs{
-		"Dir":    open(t, durable.Config[string, string]{Dir: t.TempDir(), Handle: r.handle}),
 		"worker": owner,
 		"caller": caller(t, urls),
 	} {
@@ -49,4 +48,26 @@ func TestBatchThatIsTooLargeForAPartition(t *testing.T) {
 			require.Regexp(t, `^durable: partition 3 of a Batch: too large: 2\d\d operations of about \d+ bytes, of at most 2000 and \d+$`, err.Error())
 		})
 	}
+}
+
+// A directory commits a Batch as a whole, or nothing of it.
+func TestBatchThatIsTooLargeForADirectory(t *testing.T) {
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Handle: new(record).handle})
+	var b durable.Batch[string, string]
+	for i := range 2000 {
+		b.Set(fmt.Sprint(i), "value", time.Hour)
+	}
+	require.NoError(t, w.Batch(t.Context(), &b))
+	b.Remove("0")
+	err := w.Batch(t.Context(), &b)
+	require.ErrorIs(t, err, durable.ErrTooLarge)
+	require.ErrorContains(t, err, "too large: 2001 operations of about ")
+	require.False(t, b.Took(0))
+	requirePending(t, w, "0")
+
+	b.Reset()
+	for i := range 200 {
+		b.Set(fmt.Sprint(i), strings.Repeat("v", 64<<10), time.Hour)
+	}
+	require.ErrorIs(t, w.Batch(t.Context(), &b), durable.ErrTooLarge)
 }

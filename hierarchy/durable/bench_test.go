@@ -19,7 +19,7 @@ func benchOpen(b *testing.B, partitions int, handle func(context.Context, firing
 	if handle == nil {
 		handle = func(context.Context, firing) error { return nil }
 	}
-	w, err := durable.Open(b.Context(), durable.Config[string, string]{Dir: b.TempDir(), Partitions: partitions, Handle: handle})
+	w, err := durable.Open(b.Context(), durable.Config[string, string]{Dir: b.TempDir(), Handle: handle})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func report(b *testing.B, what string, all []time.Duration) {
 
 // BenchmarkSet sets timers with values of 100 bytes, each answered when it is on the disk.
 func BenchmarkSet(b *testing.B) {
-	for _, partitions := range []int{1, 2, 8} {
+	for _, partitions := range []int{1} {
 		for _, callers := range []int{1, 16, 256} {
 			b.Run(fmt.Sprintf("impl=durable-p%d/n=%d", partitions, callers), func(b *testing.B) {
 				w := benchOpen(b, partitions, nil)

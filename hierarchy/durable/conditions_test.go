@@ -37,7 +37,7 @@ func TestConditionsAsInMemory(t *testing.T) {
 	b.mem, err = hierarchy.NewKeyed(hierarchy.Config{Clock: mock}, func(string, string) {})
 	require.NoError(t, err)
 	defer b.mem.Stop()
-	b.w = open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 3,
+	b.w = open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock,
 		Handle: func(context.Context, firing) error { return nil }})
 	random := rand.New(rand.NewPCG(1, 0))
 	for n := range 3000 {
@@ -90,7 +90,7 @@ func (b *both) compare() {
 
 // A Batch has them, too, and Took reports whether they have set.
 func TestBatchOfConditions(t *testing.T) {
-	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Partitions: 2, Clock: clock.NewMock(),
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: clock.NewMock(),
 		Handle: func(context.Context, firing) error { return nil }})
 	requireConditions(t, w)
 }
@@ -160,7 +160,7 @@ func TestRemovedEntriesHaveTheirState(t *testing.T) {
 	mock := clock.NewMock()
 	var w *strs
 	var during entry
-	w = open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 1, MaxAttempts: 2,
+	w = open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, MaxAttempts: 2,
 		Backoff: func(int) time.Duration { return time.Minute },
 		Handle: func(ctx context.Context, f firing) (err error) {
 			if f.Value == "removes itself" {
@@ -198,7 +198,7 @@ func TestRemovedEntriesHaveTheirState(t *testing.T) {
 // A value that can't be decoded was taken out all the same.
 func TestEntryThatCannotBeDecoded(t *testing.T) {
 	dir := t.TempDir()
-	w := open(t, durable.Config[string, string]{Dir: dir, Partitions: 1, Handle: func(context.Context, firing) error { return nil }})
+	w := open(t, durable.Config[string, string]{Dir: dir, Handle: func(context.Context, firing) error { return nil }})
 	for _, k := range []string{"a", "b"} {
 		require.NoError(t, errOf(w.Set(t.Context(), k, "no number", time.Hour)))
 	}

@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 func work(dir string) {
 	h := new(hand)
 	var err error
-	h.timers, err = durable.Open(context.Background(), durable.Config[string, string]{Dir: dir, Partitions: 4, Handle: h.fire})
+	h.timers, err = durable.Open(context.Background(), durable.Config[string, string]{Dir: dir, Handle: h.fire})
 	h.must(err)
 	h.say("open")
 	for g := range 8 { // each has keys of its own

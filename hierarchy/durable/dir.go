@@ -1,66 +1,52 @@
 package durable
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/directory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
-// dir implements owners for Config.Dir: this process owns all partitions.
+// dir implements owners for Config.Dir: there is one partition, which this process owns. So the number of the partition,
+// which the methods get, is always 0.
 type dir struct {
 	cluster.Reads
-	cfg     config
-	server  *embedded.Share
-	name    name
-	parts   []part
-	unwatch func() // ends the calls of damaged
-	closing sync.Once
-	closed  atomic.Bool // Shutdown or Close has begun
-	ready   atomic.Bool // parts is complete
-	losing  sync.Once
-	gone    atomic.Pointer[failure] // set once the directory is gone
+	cfg    config
+	log    *directory.Log
+	part   *partition.Partition    // nil if the log can't be read
+	wrong  atomic.Pointer[failure] // why the partition can't be used
+	closed atomic.Bool             // Shutdown or Close has begun
+	ready  atomic.Bool             // part is set
 }
 
-// part is a partition, or the reason why there is none.
-type part struct {
-	*partition.Partition
-	why atomic.Pointer[failure]
-}
-
-// failure is the error because of which a partition can't be used, and the time since which it is known.
+// failure is the error because of which the partition can't be used, and the time since which it is known.
 type failure struct {
 	error
 	since time.Time
 }
 
+// fail makes all calls return err. It reports false if they return another error already.
+func (d *dir) fail(err error) bool { return d.wrong.CompareAndSwap(nil, &failure{err, time.Now()}) }
+
 // problem returns the error because of which the partition can't be used, or nil.
-func (p *part) problem() error {
-	if why := p.why.Load(); why != nil {
-		return why.error
+func (d *dir) problem() error {
+	if f := d.wrong.Load(); f != nil {
+		return f.error
 	}
 	return nil
 }
 
-// fail sets the error that problem returns.
-func (p *part) fail(err error) { p.why.Store(&failure{err, time.Now()}) }
+func (d *dir) Len() int { return 1 }
 
-func (d *dir) Len() int { return len(d.parts) }
-
-func (d *dir) Partition(at int) (*partition.Partition, error) {
+func (d *dir) Partition(int) (*partition.Partition, error) {
 	d.owns()
-	return d.parts[at].Partition, d.parts[at].problem()
+	return d.part, d.problem()
 }
 
 // Stats returns only the counters of a partition whose log is damaged. It still returns these because counters must not
@@ -86,52 +72,40 @@ func (d *dir) Do(ctx context.Context, at int, c *core.Call) error {
 		return err
 	}
 	if err = p.Do(ctx, c); errors.Is(err, ErrUnavailable) && !d.owns() {
-		err = storage.In(d.cfg.dir, storage.Because(ErrUnavailable, d.server.Gone())) // it may have been committed before
+		err = storage.In(d.cfg.dir, storage.Because(ErrUnavailable, d.log.Gone())) // it may have been committed before
 	}
 	return err
 }
 
-// owns reports whether the directory is still the one that was opened. If it is not, all partitions end: what they would
+// owns reports whether the directory is still the one that was opened. If it is not, the partition ends: what it would
 // write would be lost.
 func (d *dir) owns() bool {
-	err := d.server.Gone()
+	err := d.log.Gone()
 	if err != nil && d.ready.Load() {
-		d.losing.Do(func() { d.lose(err) })
+		d.lose(storage.In(d.cfg.dir, storage.Because(ErrDamaged, err)))
 	}
 	return err == nil
 }
 
-// lose makes all calls return err, and ends the partitions.
+// lose makes all calls return err, and ends the partition.
 func (d *dir) lose(err error) {
-	err = storage.In(d.cfg.dir, storage.Because(ErrDamaged, err))
-	d.gone.Store(&failure{err, time.Now()})
-	d.cfg.logger.Error("durable: all timers are unavailable", "name", d.cfg.name, "err", err)
-	for at := range d.parts {
-		if p := &d.parts[at]; p.problem() == nil {
-			p.fail(err)
-			go p.Abandon() // the caller may hold the partition's lock
-		}
+	if d.fail(err) {
+		d.cfg.logger.Error("durable: all timers are unavailable", "name", d.cfg.name, "err", err)
+		go d.part.Abandon() // the caller may hold the partition's lock
 	}
 }
 
-// HandOver does nothing: no other process can take a partition.
+// HandOver does nothing: no other process can take the partition.
 func (d *dir) HandOver(context.Context) {}
 
-// Shutdown ends the partitions, and the server if nobody else uses it.
-func (d *dir) Shutdown(ctx context.Context) error {
+// Shutdown ends the partition, and closes the log.
+func (d *dir) Shutdown(ctx context.Context) (err error) {
 	d.closed.Store(true)
-	errs := wait.All(len(d.parts), len(d.parts), func(at int) error {
-		if p := &d.parts[at]; p.Partition != nil && p.problem() == nil {
-			return p.Shutdown(ctx)
-		}
-		return nil
-	})
-	d.closing.Do(func() {
-		d.unwatch()
-		d.name.release()
-		d.server.Close()
-	})
-	return cmp.Or(errs...)
+	if d.part != nil && d.problem() == nil {
+		err = d.part.Shutdown(ctx)
+	}
+	d.log.Close()
+	return err
 }
 
 // Close is Shutdown with a context that is done.
@@ -139,36 +113,4 @@ func (d *dir) Close() {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = d.Shutdown(ended)
-}
-
-// damaged ends the partitions that use a stream in which the server has found damage. The other partitions go on.
-func (d *dir) damaged(stream string, err error) {
-	for at := range d.parts {
-		if p := &d.parts[at]; d.uses(at, stream) && p.problem() == nil {
-			d.setDamaged(p, corrupt(err))
-			go p.Abandon()
-		}
-	}
-}
-
-// uses reports whether a stream has the log of a partition, or all marks.
-func (d *dir) uses(at int, stream string) bool {
-	return stream == jetstream.MarksStream(d.cfg.name) || stream == jetstream.LogStream(d.cfg.name, at)
-}
-
-// why returns err, which is about the stream with that name. If the files of the stream were moved aside, it adds to
-// err where they are.
-func (d *dir) why(err error, name string) error {
-	if aside := d.server.Aside(name); aside != nil {
-		err = fmt.Errorf("%w: %w", err, aside)
-	}
-	return err
-}
-
-// setDamaged makes calls for a partition return err, and logs err.
-func (d *dir) setDamaged(p *part, err error) {
-	err = storage.In(d.cfg.dir, err)
-	p.fail(err)
-	d.cfg.logger.Error("durable: a log is damaged", "name", d.cfg.name, "err", err,
-		"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+d.cfg.dir)
 }

@@ -33,7 +33,7 @@ func TestEntriesHaveIDAndAttempt(t *testing.T) {
 	var last firing
 	var during entry
 	var w *strs
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 1, MaxAttempts: 3,
+	cfg := durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, MaxAttempts: 3,
 		Backoff: func(int) time.Duration { return time.Minute },
 		Handle: func(_ context.Context, f firing) error {
 			last, during = f, onlyEntry(t, w)
@@ -81,7 +81,7 @@ func onlyDead(t *testing.T, w *strs) (only firing) {
 func TestDeadFiringsHaveTheirEpoch(t *testing.T) {
 	mock := clock.NewMock()
 	var last firing
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 1, MaxAttempts: 1,
+	cfg := durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, MaxAttempts: 1,
 		Handle: func(_ context.Context, f firing) error { last = f; return errors.New("no") }}
 	w := open(t, cfg)
 	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", time.Second)))
@@ -127,7 +127,7 @@ func TestBatchRevives(t *testing.T) {
 	mock := clock.NewMock()
 	broken := true
 	var fired []string
-	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 2, MaxAttempts: 1,
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, MaxAttempts: 1,
 		Handle: func(_ context.Context, f firing) error {
 			if broken {
 				return errors.New("no")

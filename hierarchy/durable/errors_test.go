@@ -2,8 +2,6 @@ package durable_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +27,7 @@ func requireOurs(t *testing.T, err error, kinds ...error) {
 func TestErrorsOfCallsNameTheirPackage(t *testing.T) {
 	ctx := t.Context()
 	handle := func(context.Context, firing) error { return nil }
-	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1, MaxPending: 1, Handle: handle})
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), MaxPending: 1, Handle: handle})
 	require.NoError(t, errOf(w.Set(ctx, "k", "", time.Hour)))
 	requireOurs(t, errOf(w.Set(ctx, "other", "", time.Hour)), durable.ErrFull, hierarchy.ErrFull)
 	requireOurs(t, errOf(w.Set(ctx, strings.Repeat("k", 2000), "", time.Hour)), durable.ErrTooLarge)
@@ -69,7 +67,7 @@ func requireClosed(t *testing.T, w *strs) {
 
 func TestErrorsOfOpenNameTheirPackage(t *testing.T) {
 	ctx := t.Context()
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1,
+	cfg := durable.Config[string, string]{Dir: t.TempDir(),
 		Handle: func(context.Context, firing) error { return nil }}
 	w := open(t, cfg)
 	require.NoError(t, errOf(w.Set(ctx, "k", "", time.Hour)))
@@ -87,7 +85,6 @@ func TestErrorsOfOpenNameTheirPackage(t *testing.T) {
 		Handle: func(context.Context, durable.Firing[any, string]) error { return nil }})
 	requireOurs(t, err, argument...)
 	require.NoError(t, w.Close())
-	requireOurs(t, again(func(c *durable.Config[string, string]) { c.Partitions = 7 }), argument...)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	_, err = durable.Open(ended, cfg)
@@ -95,18 +92,15 @@ func TestErrorsOfOpenNameTheirPackage(t *testing.T) {
 }
 
 func TestErrorsOfDamageNameTheirPackage(t *testing.T) {
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1,
+	cfg := durable.Config[string, string]{Dir: t.TempDir(),
 		Handle: func(context.Context, firing) error { return nil }}
 	w := open(t, cfg)
 	require.NoError(t, errOf(w.Set(t.Context(), "k", "value", time.Hour)))
 	require.NoError(t, w.Close())
-	file := filepath.Join(cfg.Dir, "streams", "jetstream", "$G", "streams", "epicycle_timers_0", "msgs", "1.blk")
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(file, data[:len(data)/2], 0o600))
+	change(t, segment(cfg.Dir, 1), func(data []byte) []byte { return data[:100] })
 	w = open(t, cfg)
 	requireOurs(t, errOf(w.Set(t.Context(), "k", "", time.Hour)), durable.ErrDamaged)
-	_, _, _, err = w.Get(t.Context(), "k")
+	_, _, _, err := w.Get(t.Context(), "k")
 	requireOurs(t, err, durable.ErrDamaged)
 }
 

@@ -199,8 +199,8 @@ func ExampleKeyed_Stats() {
 	}
 	_, _, _ = timers.Remove(ctx, "job 3")
 	st := timers.Stats()
-	fmt.Println(st.Pending, "pending in", st.Owned, "partitions,", st.Frames, "frames written")
-	// Output: 9 pending in 8 partitions, 11 frames written
+	fmt.Println(st.Pending, "pending,", st.Set, "set,", st.Frames, "frames written")
+	// Output: 9 pending, 10 set, 11 frames written
 }
 
 // Shutdown waits for the handlers that run. What is pending is there after the next Open.

@@ -48,7 +48,7 @@ func withAllKinds(t *testing.T, cfg durable.Config[string, string]) *strs {
 }
 
 func exportConfig(t *testing.T, mock *clock.Mock, partitions int) durable.Config[string, string] {
-	return durable.Config[string, string]{Dir: t.TempDir(), Partitions: partitions, Clock: mock, MaxAttempts: 2,
+	return durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, MaxAttempts: 2,
 		Backoff: func(int) time.Duration { return 30 * time.Second },
 		Handle:  func(context.Context, firing) error { return errors.New("no \xff") }}
 }
@@ -99,7 +99,7 @@ func TestExportAndImport(t *testing.T) {
 // A timer that runs is exported with the attempts that the log has, and is due again at once. An import ends an attempt
 // of its key.
 func TestExportOfARunningTimer(t *testing.T) {
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1}
+	cfg := durable.Config[string, string]{Dir: t.TempDir()}
 	running := make(chan durable.ID, 2)
 	cfg.Handle = func(ctx context.Context, f firing) error {
 		running <- f.ID
@@ -226,8 +226,11 @@ func TestImportOfMany(t *testing.T) {
 	var b durable.Batch[string, string]
 	for i := range 3000 {
 		b.Set(fmt.Sprint(i), strings.Repeat("v", i%200), time.Hour)
+		if b.Len() == 1500 {
+			require.NoError(t, w.Batch(t.Context(), &b))
+			b.Reset()
+		}
 	}
-	require.NoError(t, w.Batch(t.Context(), &b))
 	want := exported(t, w)
 	to := open(t, exportConfig(t, mock, 1))
 	n, err := to.Import(t.Context(), strings.NewReader(strings.Join(want, "")))

@@ -25,7 +25,7 @@ func TestDirectoryIsGone(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			ctx, dir := t.Context(), filepath.Join(t.TempDir(), "timers")
 			fired := make(chan string, 100)
-			cfg := durable.Config[string, string]{Dir: dir, Partitions: 2, Handle: func(_ context.Context, f firing) error {
+			cfg := durable.Config[string, string]{Dir: dir, Handle: func(_ context.Context, f firing) error {
 				fired <- f.Key
 				return nil
 			}}
@@ -49,7 +49,7 @@ func TestDirectoryIsGone(t *testing.T) {
 			err = w.Health()
 			requireOurs(t, err, durable.ErrDamaged)
 			require.ErrorContains(t, err, dir+": ")
-			require.Equal(t, 2, w.Stats().Damaged)
+			require.Equal(t, 1, w.Stats().Damaged)
 			require.Empty(t, fired)
 
 			_, err = durable.Open(ctx, cfg)

@@ -43,24 +43,20 @@ const fullAfter = time.Second
 
 var errSilentLog = errors.New("its log does not answer")
 
-func (d *dir) Health() (all []error) {
+func (d *dir) Health() []error {
+	d.owns()
 	if d.closed.Load() {
 		return []error{core.ErrClosed}
 	}
-	if !d.owns() {
-		return []error{cluster.Since(d.gone.Load().since, d.gone.Load().error, nil)}
+	if wrong := d.wrong.Load(); wrong != nil {
+		return []error{cluster.Since(wrong.since, wrong.error, nil)}
 	}
-	since, problem := d.server.ProblemSince()
-	if problem != nil {
-		all = append(all, storage.In(d.cfg.dir, cluster.Since(since, problem, nil)))
+	since, problem := d.log.Problem()
+	if problem == nil {
+		since, problem = d.part.Silent(), errSilentLog
 	}
-	for at := range d.parts {
-		p := &d.parts[at]
-		if why := p.why.Load(); why != nil {
-			all = append(all, cluster.Since(why.since, why.error, nil))
-		} else if since := p.Silent(); !since.IsZero() && problem == nil {
-			all = append(all, storage.In(fmt.Sprintf("partition %d", at), cluster.Since(since, errSilentLog, nil)))
-		}
+	if since.IsZero() {
+		return nil
 	}
-	return all
+	return []error{storage.In(d.cfg.dir, cluster.Since(since, problem, nil))}
 }

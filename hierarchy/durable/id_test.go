@@ -29,7 +29,7 @@ func requireSame(t *testing.T, id durable.ID) {
 func TestIDsComeBack(t *testing.T) {
 	mock := clock.NewMock()
 	var ids []durable.ID
-	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 2,
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock,
 		Handle: func(_ context.Context, f firing) error { ids = append(ids, f.ID); return nil }})
 	for _, k := range []string{"a", "b", "c"} {
 		require.NoError(t, errOf(w.Set(t.Context(), k, "", time.Second)))
@@ -80,7 +80,7 @@ func FuzzParseID(f *testing.F) {
 
 // A timer can have the ID of another one as its key, and as its value.
 func TestIDsAsKeys(t *testing.T) {
-	w := open(t, durable.Config[durable.ID, durable.ID]{Dir: t.TempDir(), Partitions: 1,
+	w := open(t, durable.Config[durable.ID, durable.ID]{Dir: t.TempDir(),
 		Handle: func(context.Context, durable.Firing[durable.ID, durable.ID]) error { return nil }})
 	for _, text := range []string{strings.Repeat("12", 16), strings.Repeat("ab", 16)} {
 		id, err := durable.ParseID(text)

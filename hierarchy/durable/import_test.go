@@ -5,16 +5,20 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 // A partition that is full keeps nothing from the others, also not what comes in later batches.
 func TestImportBesideAFullPartition(t *testing.T) {
 	const room, few, many = 600, 590, 1500
-	w, err := Open(t.Context(), Config[string, string]{Dir: t.TempDir(), Partitions: 2, MaxPending: room, Clock: clock.NewMock(),
+	s, err := servers.OpenLocal(t.TempDir())
+	require.NoError(t, err)
+	defer s.Close()
+	w, err := Open(t.Context(), Config[string, string]{Conn: s.Conn(), Partitions: 2, Lease: time.Minute, MaxPending: room,
 		Handle: func(context.Context, Firing[string, string]) error { return nil }})
 	require.NoError(t, err)
 	defer w.Close()

@@ -50,7 +50,7 @@ func linesOf(n int) string {
 // An Import whose context ends says so, also if all that was added has just been committed.
 func TestImportWhoseContextEnds(t *testing.T) {
 	open := func(t *testing.T) *Keyed[string, string] {
-		w, err := Open(t.Context(), Config[string, string]{Dir: t.TempDir(), Partitions: 1, Clock: clock.NewMock(),
+		w, err := Open(t.Context(), Config[string, string]{Dir: t.TempDir(), Clock: clock.NewMock(),
 			Handle: func(context.Context, Firing[string, string]) error { return nil }})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = w.Close() })
@@ -87,7 +87,7 @@ func TestImportOfSeveralExportsOfParts(t *testing.T) {
 		first + second + "{\"timers\":3}\n":                      "durable: line 7: the lines are not complete: there should be 3 timers, and are 6",
 		first + "{\"timers\":3}\n" + second + "{\"timers\":4}\n": "durable: line 8: the lines are not complete: there should be 4 timers, and are 3",
 	} {
-		w, err := Open(t.Context(), Config[string, string]{Dir: t.TempDir(), Partitions: 2, Clock: clock.NewMock(),
+		w, err := Open(t.Context(), Config[string, string]{Dir: t.TempDir(), Clock: clock.NewMock(),
 			Handle: func(context.Context, Firing[string, string]) error { return nil }})
 		require.NoError(t, err)
 		n, err := w.Import(t.Context(), strings.NewReader(in))
@@ -97,7 +97,7 @@ func TestImportOfSeveralExportsOfParts(t *testing.T) {
 		require.Equal(t, 6, w.Stats().Pending)
 		require.NoError(t, w.Close())
 	}
-	w, err := Open(t.Context(), Config[string, string]{Dir: t.TempDir(), Partitions: 2, Clock: clock.NewMock(),
+	w, err := Open(t.Context(), Config[string, string]{Dir: t.TempDir(), Clock: clock.NewMock(),
 		Handle: func(context.Context, Firing[string, string]) error { return nil }})
 	require.NoError(t, err)
 	defer w.Close()

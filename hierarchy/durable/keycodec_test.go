@@ -15,7 +15,7 @@ import (
 
 // openWithKeys opens timers with keys of that type and without a Codec.
 func openWithKeys[K comparable](t *testing.T) (*durable.Keyed[K, int], error) {
-	w, err := durable.Open(t.Context(), durable.Config[K, int]{Dir: t.TempDir(), Clock: clock.NewMock(), Partitions: 1,
+	w, err := durable.Open(t.Context(), durable.Config[K, int]{Dir: t.TempDir(), Clock: clock.NewMock(),
 		Handle: func(context.Context, durable.Firing[K, int]) error { return nil }})
 	if err == nil {
 		t.Cleanup(func() { w.Close() })

@@ -21,7 +21,7 @@ type (
 
 // config is one on a mock clock, whose handler notes the keys.
 func config(t testing.TB, dir string, mock *clock.Mock, fired *[]string) durable.Config[string, string] {
-	return durable.Config[string, string]{Dir: dir, Clock: mock, Partitions: 2,
+	return durable.Config[string, string]{Dir: dir, Clock: mock,
 		Handle: func(_ context.Context, f firing) error {
 			*fired = append(*fired, f.Key+"="+f.Value)
 			return nil
@@ -88,7 +88,7 @@ func TestFailuresAndDeadTimers(t *testing.T) {
 	ctx, mock := t.Context(), clock.NewMock()
 	var attempts []firing
 	fails := true
-	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, MaxAttempts: 3, Partitions: 1,
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, MaxAttempts: 3,
 		Backoff: func(int) time.Duration { return time.Second },
 		Handle: func(_ context.Context, f firing) error {
 			attempts = append(attempts, f)
@@ -178,7 +178,7 @@ type (
 // roundTrip sets a timer with that key and value, and finds it in the log of another Open.
 func roundTrip[K comparable, V any](t *testing.T, k K, v V) {
 	ctx, mock := t.Context(), clock.NewMock()
-	cfg := durable.Config[K, V]{Dir: t.TempDir(), Clock: mock, Partitions: 1}
+	cfg := durable.Config[K, V]{Dir: t.TempDir(), Clock: mock}
 	var fired []durable.Firing[K, V]
 	cfg.Handle = func(_ context.Context, f durable.Firing[K, V]) error { fired = append(fired, f); return nil }
 	w := open(t, cfg)
@@ -212,7 +212,7 @@ func TestHandlersMayUseTheTimers(t *testing.T) {
 	ctx, mock := t.Context(), clock.NewMock()
 	var w *strs
 	n := 0
-	w = open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Partitions: 2,
+	w = open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock,
 		Handle: func(ctx context.Context, f firing) error {
 			if n++; n < 5 {
 				_, err := w.Set(context.WithoutCancel(ctx), f.Key, f.Value, time.Minute)

@@ -29,7 +29,7 @@ var wholeSchedules = map[string]durable.Missed{
 
 // wholeConfig is the configuration of each process. say notes a line that is made while nothing else is noted.
 func wholeConfig(dir string, say func(line func() string)) durable.Config[string, string] {
-	return durable.Config[string, string]{Dir: dir, Partitions: 4, Timeout: wholeTimeout, MaxAttempts: wholeAttempts, Concurrency: 8,
+	return durable.Config[string, string]{Dir: dir, Timeout: wholeTimeout, MaxAttempts: wholeAttempts, Concurrency: 8,
 		Backoff: func(int) time.Duration { return 10 * time.Millisecond },
 		Handle:  func(ctx context.Context, f firing) error { return wholeHandle(ctx, f, say) }}
 }

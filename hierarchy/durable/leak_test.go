@@ -14,7 +14,7 @@ import (
 
 // Close leaves no goroutine behind.
 func TestNoGoroutineIsLeft(t *testing.T) {
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 4,
+	cfg := durable.Config[string, string]{Dir: t.TempDir(),
 		Handle: func(context.Context, firing) error { return nil }}
 	use := func() {
 		w, err := durable.Open(t.Context(), cfg)

@@ -37,7 +37,7 @@ type listModel struct {
 func newListModel(t *testing.T, partitions int) *listModel {
 	m := &listModel{T: t, rand: rand.New(rand.NewPCG(1, 2)), mock: clock.NewMock(),
 		begun: map[string]*durable.Attempt[string, string]{}, states: map[string]durable.State{}}
-	m.timers = open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: m.mock, Partitions: partitions,
+	m.timers = open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: m.mock,
 		Announce: func(f firing) { m.firings = append(m.firings, f) }})
 	return m
 }
@@ -141,13 +141,16 @@ func TestListModel(t *testing.T) {
 
 // Scan reads a little at a time, goes on with what changes behind the reader, and yields what stays once.
 func TestScan(t *testing.T) {
-	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: clock.NewMock(), Partitions: 3, Handle: func(context.Context, firing) error { return nil }})
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: clock.NewMock(), Handle: func(context.Context, firing) error { return nil }})
 	const n = 5000
 	var b durable.Batch[string, string]
 	for i := range n {
 		b.Set(fmt.Sprintf("k%04d", i), "v", time.Hour)
+		if b.Len() == 1000 {
+			require.NoError(t, w.Batch(t.Context(), &b))
+			b.Reset()
+		}
 	}
-	require.NoError(t, w.Batch(t.Context(), &b))
 	i := 0
 	for e, err := range w.Scan(t.Context(), durable.Query{Prefix: "k"}) {
 		require.NoError(t, err)

@@ -30,7 +30,7 @@ func TestOpenOfANewDirectoryOnAFullDisk(t *testing.T) {
 				step = 1
 			}
 			mountDisk(t, disk, fmt.Sprintf(limit, n*step))
-			cfg := durable.Config[string, string]{Dir: filepath.Join(disk, "new"), Partitions: 2, Handle: func(context.Context, firing) error { return nil }}
+			cfg := durable.Config[string, string]{Dir: filepath.Join(disk, "new"), Handle: func(context.Context, firing) error { return nil }}
 			if works = opensOrIsFull(t, cfg); !works {
 				opensOrIsFull(t, cfg) // with what the first one has left
 				require.NoError(t, syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=64m,nr_inodes=1000"))

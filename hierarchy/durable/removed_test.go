@@ -15,7 +15,7 @@ import (
 
 // What the Removes of a Batch have removed is what is in a map.
 func TestRemoved(t *testing.T) {
-	w := open(t, durable.Config[string, int]{Dir: t.TempDir(), Partitions: 3,
+	w := open(t, durable.Config[string, int]{Dir: t.TempDir(),
 		Handle: func(context.Context, durable.Firing[string, int]) error { return nil }})
 	requireRemoved(t, w, "")
 }
@@ -72,7 +72,7 @@ func requireRemoved(t *testing.T, w *durable.Keyed[string, int], prefix string) 
 
 // A Batch that has failed has removed nothing, also if it had removed something before.
 func TestRemovedByABatchThatFails(t *testing.T) {
-	w := open(t, durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1,
+	w := open(t, durable.Config[string, string]{Dir: t.TempDir(),
 		Handle: func(context.Context, firing) error { return nil }})
 	require.NoError(t, errOf(w.Set(t.Context(), "k", "v", time.Hour)))
 	var b durable.Batch[string, string]
@@ -96,7 +96,7 @@ func TestRemovedByABatchThatFails(t *testing.T) {
 func TestRemovedThatCannotBeDecoded(t *testing.T) {
 	dir := t.TempDir()
 	handle := func(context.Context, firing) error { return nil }
-	w := open(t, durable.Config[string, string]{Dir: dir, Partitions: 1, Handle: handle})
+	w := open(t, durable.Config[string, string]{Dir: dir, Handle: handle})
 	require.NoError(t, errOf(w.Set(t.Context(), "k", "no number", time.Hour)))
 	require.NoError(t, w.Close())
 	numbers := open(t, durable.Config[string, int]{Dir: dir,

@@ -11,8 +11,7 @@ import (
 
 // Salvaged describes what Salvage has read of one log.
 type Salvaged struct {
-	Name        string // Config.Name of the timers; empty if the files don't have it
-	Partition   int
+	Name        string // Config.Name of the timers; empty if the files are not in their directory
 	Frames      int
 	First, Last uint64 // the numbers of the first and the last frame
 	Timers      int    // the number of timers, including dead and uncertain ones
@@ -25,13 +24,13 @@ type Salvaged struct {
 // Salvage reads what is readable in a directory of timers (Config.Dir) with damaged logs, and writes it to out as lines
 // of JSON, which Keyed.Import reads. It calls f for each log, after the log's lines, and ends with the first error of
 // f. If name is not "", Salvage reads only the timers with that Config.Name. Instead of the directory, from can be some
-// of its files, such as streams/…/msgs/1.blk, or copies of them.
+// segments of its logs, such as logs/timers/0000000000000001.seg, or copies of them.
 //
-// Salvage changes nothing in the directory, and no process may have the directory open. The server inside Open can cut
-// off what it finds damaged, so call Salvage before Open, or with a copy that was made before.
+// Salvage changes nothing in the directory, and no process may have the directory open. Neither does Open change a log in
+// which it finds damage.
 //
-// Each line is as Export writes it, with the name and the partition. The last one has the number of timers. A line has the field "uncertain" if frames are
-// missing after the last operation that tells all of the timer: the timer may have ended, or been set, moved or removed
+// Each line is as Export writes it, with the name. The last one has the number of timers. A line has the field
+// "uncertain" if frames are missing after the last operation that tells all of the timer: the timer may have ended, or been set, moved or removed
 // since, and its value and due time may be older ones. An operation that tells only a part of a timer, as a Move does,
 // does not make it certain again. If the mark of a log is missing, which is among the Problems, frames at the end of
 // the log may be missing, too.
@@ -65,7 +64,7 @@ func salvageFrom(from []string, name string, each func(*salvage.Log) error) erro
 }
 
 func salvaged(l *salvage.Log) Salvaged {
-	s := Salvaged{Name: l.Name, Partition: l.Partition, Frames: l.Frames, First: l.First, Last: l.Last,
+	s := Salvaged{Name: l.Name, Frames: l.Frames, First: l.First, Last: l.Last,
 		Timers: len(l.Timers), Problems: l.Problems, Lost: l.Lost}
 	for _, t := range l.Timers {
 		if t.Dead {
@@ -80,8 +79,7 @@ func salvaged(l *salvage.Log) Salvaged {
 
 // salvagedLine is a timer of a log as a line. Import ignores the fields that are not in line.
 type salvagedLine struct {
-	Name      string `json:"name"`
-	Partition int    `json:"partition"`
+	Name string `json:"name"`
 	*line
 	Uncertain bool `json:"uncertain,omitempty"`
 }
@@ -89,7 +87,7 @@ type salvagedLine struct {
 func writeSalvaged(w io.Writer, l *salvage.Log) error {
 	enc := newLineEncoder(w)
 	for _, t := range l.Timers {
-		if err := enc.Encode(salvagedLine{l.Name, l.Partition, lineOf(&t.Timer), t.Uncertain}); err != nil {
+		if err := enc.Encode(salvagedLine{l.Name, lineOf(&t.Timer), t.Uncertain}); err != nil {
 			return err
 		}
 	}

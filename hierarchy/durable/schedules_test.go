@@ -155,7 +155,7 @@ func TestTraces(t *testing.T) {
 	tr := &tracer{}
 	bad := errors.New("bad")
 	var w *strs
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Trace: tr, Name: "traced", Partitions: 1,
+	cfg := durable.Config[string, string]{Dir: t.TempDir(), Clock: mock, Trace: tr, Name: "traced",
 		Backoff: func(int) time.Duration { return time.Minute },
 		Handle: func(ctx context.Context, f firing) error {
 			require.Equal(t, tr.traces[len(tr.traces)-1], ctx.Value(traceKey{}))

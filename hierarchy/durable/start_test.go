@@ -16,17 +16,17 @@ import (
 // tooLong is when a test believes that a call hangs.
 const tooLong = time.Minute
 
-// blocked is a configuration whose directory has a file where the server wants a directory.
+// blocked is a configuration whose directory has a file where a directory has to be.
 func blocked(t *testing.T) (cfg durable.Config[string, string], file string) {
 	dir := t.TempDir()
-	file = filepath.Join(dir, "streams")
+	file = filepath.Join(dir, "logs")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	var fired []string
 	return config(t, dir, clock.NewMock(), &fired), file
 }
 
-// A server that can't start ends Open at once, with the reason. When the reason is gone, Open works.
-func TestOpenOfAServerThatCannotStart(t *testing.T) {
+// A directory that can't be used ends Open at once, with the reason. When the reason is gone, Open works.
+func TestOpenOfADirectoryThatIsAFile(t *testing.T) {
 	cfg, file := blocked(t)
 	ctx, cancel := context.WithTimeout(t.Context(), tooLong)
 	defer cancel()

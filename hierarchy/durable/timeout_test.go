@@ -20,7 +20,7 @@ func TestTimeout(t *testing.T) {
 		causes <- context.Cause(ctx)
 		return nil
 	}
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1, MaxAttempts: 1, Concurrency: 1}
+	cfg := durable.Config[string, string]{Dir: t.TempDir(), MaxAttempts: 1, Concurrency: 1}
 	cfg.Timeout = 30 * time.Second
 	cfg.Handle = func(ctx context.Context, f durable.Firing[string, string]) error {
 		return charge(ctx, f.Key) // returns soon after ctx is done

@@ -47,7 +47,7 @@ func work(cfg workerConfig, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	w, err := durable.Open(ctx, durable.Config[string, string]{Dir: cfg.Dir, Partitions: 2,
+	w, err := durable.Open(ctx, durable.Config[string, string]{Dir: cfg.Dir,
 		Handle: func(_ context.Context, f firing) error { say("fire %s %s", f.Key, f.Value); return nil }})
 	if err != nil {
 		return err

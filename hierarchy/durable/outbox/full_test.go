@@ -13,7 +13,7 @@ import (
 
 // openFull returns timers whose only partition is full, with the keys that they have.
 func openFull(t *testing.T, keys ...string) *keyed {
-	w, err := durable.Open(t.Context(), durable.Config[string, string]{Dir: t.TempDir(), Partitions: 1, MaxPending: len(keys),
+	w, err := durable.Open(t.Context(), durable.Config[string, string]{Dir: t.TempDir(), MaxPending: len(keys),
 		Handle: (&fired{got: make(chan string, 1<<16)}).handle})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = w.Close() })

@@ -43,7 +43,7 @@ func (f *fired) handle(_ context.Context, x firing) error {
 // openTimers opens timers of a new directory.
 func openTimers(t testing.TB) (*keyed, *fired) {
 	f := &fired{got: make(chan string, 1<<16)}
-	w, err := durable.Open(context.Background(), durable.Config[string, string]{Dir: t.TempDir(), Partitions: 2, Handle: f.handle})
+	w, err := durable.Open(context.Background(), durable.Config[string, string]{Dir: t.TempDir(), Handle: f.handle})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, w.Close()) })
 	return w, f

@@ -65,7 +65,7 @@ func reasonOf(t *testing.T, db *sql.DB, key string) (attempts int, next sql.Null
 func TestDamagedPartitionHoldsUpNoOther(t *testing.T) {
 	databases(t, func(t *testing.T, d database) {
 		f := &fired{got: make(chan string, 1<<16)}
-		cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 4, Handle: f.handle}
+		cfg := durable.Config[string, string]{Dir: t.TempDir(), Handle: f.handle}
 		w, err := durable.Open(t.Context(), cfg)
 		require.NoError(t, err)
 		keys := keysByPartition(t, w)
@@ -118,7 +118,7 @@ func damage(t *testing.T, dir string, partition int) {
 // keep their order, also those that come while an earlier one waits.
 func TestFullPartition(t *testing.T) {
 	databases(t, func(t *testing.T, d database) {
-		cfg := durable.Config[string, string]{Dir: t.TempDir(), Partitions: 2, Handle: (&fired{got: make(chan string, 1)}).handle}
+		cfg := durable.Config[string, string]{Dir: t.TempDir(), Handle: (&fired{got: make(chan string, 1)}).handle}
 		w, err := durable.Open(t.Context(), cfg)
 		require.NoError(t, err)
 		keys := keysByPartition(t, w)

@@ -49,7 +49,7 @@ func TestEffectivelyOnce(t *testing.T) {
 	defer db.Close()
 	attempts := 0
 	transfers, err := durable.Open(ctx, durable.Config[string, transfer]{
-		Dir: t.TempDir(), Clock: mock, Partitions: 1,
+		Dir: t.TempDir(), Clock: mock,
 		Backoff: func(int) time.Duration { return time.Second },
 		Handle: func(ctx context.Context, f durable.Firing[string, transfer]) error {
 			attempts++

@@ -1,10 +1,9 @@
 // Command salvage reads what is readable in a directory of durable timers with damaged logs, and writes it as lines of
-// JSON. It does not change the directory. No process may have the directory open. The server inside durable.Open can
-// cut off what it finds damaged, so run the command before the directory is opened again, or on a copy from before.
+// JSON. It does not change the directory. No process may have the directory open.
 //
 //	go run ./salvage -dir /var/lib/shop/timers -out timers.jsonl
 //
-// Instead of -dir, it takes files of such a directory, such as streams/…/msgs/1.blk, or copies of them. durable.Salvage
+// Instead of -dir, it takes segments of its logs, such as logs/timers/0000000000000001.seg, or copies of them. durable.Salvage
 // documents the lines.
 //
 // Problems, with their places in the files, are written to the standard error. The exit status is 0 if there are no
@@ -12,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -89,7 +89,7 @@ func write(from []string, name, out string, stdout, stderr io.Writer) (status in
 
 // tell prints what was found in one log.
 func tell(stderr io.Writer, s *durable.Salvaged) {
-	log := fmt.Sprintf("%s, partition %d", s.Name, s.Partition)
+	log := cmp.Or(s.Name, "a log without a name")
 	fmt.Fprintf(stderr, "%s: %d frames, from %d to %d; %d timers, %d dead, %d uncertain\n",
 		log, s.Frames, s.First, s.Last, s.Timers, s.Dead, s.Uncertain)
 	for _, p := range s.Problems {

@@ -64,7 +64,7 @@ func directory(t *testing.T) (dir string, values map[string]string) {
 	dir = t.TempDir()
 	mock := clock.NewMock()
 	w, err := durable.Open(t.Context(), durable.Config[string, string]{
-		Dir: dir, Partitions: 2, Clock: mock, MaxAttempts: 2,
+		Dir: dir, Clock: mock, MaxAttempts: 2,
 		Backoff: func(int) time.Duration { return time.Minute },
 		Handle: func(_ context.Context, f durable.Firing[string, string]) error {
 			if f.Key == "6" {
@@ -238,7 +238,7 @@ func TestUsage(t *testing.T) {
 
 func TestDirectoryInUse(t *testing.T) {
 	dir := t.TempDir()
-	w, err := durable.Open(t.Context(), durable.Config[string, string]{Dir: dir, Partitions: 1, Clock: clock.NewMock(),
+	w, err := durable.Open(t.Context(), durable.Config[string, string]{Dir: dir, Clock: clock.NewMock(),
 		Handle: func(context.Context, durable.Firing[string, string]) error { return nil }})
 	require.NoError(t, err)
 	defer w.Close()
@@ -255,7 +255,7 @@ func TestImport(t *testing.T) {
 	dir, values := directory(t)
 	var stdout, stderr bytes.Buffer
 	require.Zero(t, run([]string{"-dir", dir}, &stdout, &stderr))
-	w, err := durable.Open(t.Context(), durable.Config[string, string]{Dir: t.TempDir(), Partitions: 3, Clock: clock.NewMock(),
+	w, err := durable.Open(t.Context(), durable.Config[string, string]{Dir: t.TempDir(), Clock: clock.NewMock(),
 		Handle: func(context.Context, durable.Firing[string, string]) error { return nil }})
 	require.NoError(t, err)
 	defer w.Close()

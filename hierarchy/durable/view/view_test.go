@@ -21,7 +21,7 @@ import (
 
 func newTimers(t *testing.T, mock *clock.Mock) *durable.Keyed[string, string] {
 	w, err := durable.Open(t.Context(), durable.Config[string, string]{
-		Dir: t.TempDir(), Clock: mock, Partitions: 2, MaxAttempts: 1,
+		Dir: t.TempDir(), Clock: mock, MaxAttempts: 1,
 		Handle: func(_ context.Context, f durable.Firing[string, string]) error {
 			if f.Value == "bad" {
 				return errors.New("bad")

@@ -18,7 +18,6 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
@@ -28,15 +27,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 // server carries the messages between the processes of a test.
-var server *embedded.Share
+var server *servers.Local
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "epicycle-cluster")
 	if err == nil {
-		server, err = embedded.Open(context.Background(), dir, slog.New(slog.DiscardHandler))
+		server, err = servers.OpenLocal(dir)
 	}
 	if err != nil {
 		panic(err)
@@ -156,7 +156,7 @@ func (p *process) steady() *process {
 
 func (w *world) process() *process {
 	p := &process{w: w, store: w.table.Open(), lease: lease, answer: 20 * time.Millisecond, clock: clock.Precise(), behind: 2 * lease, reread: lease, logger: slog.New(slog.DiscardHandler)}
-	conn, err := nats.Connect("", nats.InProcessServer(server.Server), nats.Timeout(patience))
+	conn, err := nats.Connect("", nats.InProcessServer(server), nats.Timeout(patience))
 	w.NoError(err)
 	p.conn = conn
 	for _, d := range w.disks {

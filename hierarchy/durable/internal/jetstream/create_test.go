@@ -2,20 +2,19 @@ package jetstream
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 // Two processes make a set at the same time. The slower one takes it as the faster one has made it, also if
 // that has written to a log already. A set whose record is lost is damaged.
 func TestSlowerCreation(t *testing.T) {
-	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+	s, err := servers.OpenLocal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	faster, err := Open(t.Context(), Config{Conn: s.Conn(), Name: "same", Partitions: 3})

@@ -1,19 +1,18 @@
 package jetstream
 
 import (
-	"log/slog"
 	"testing"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
-// Connect connects to an embedded server with empty files, until the test ends.
+// Connect connects to a server in this process with empty files, until the test ends.
 func Connect(t testing.TB) *nats.Conn {
-	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+	s, err := servers.OpenLocal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s.Conn()

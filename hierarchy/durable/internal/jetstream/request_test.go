@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,12 +12,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream/jetstreamtest"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 func connect(t *testing.T) conn {
-	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+	s, err := servers.OpenLocal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return conn{Conn: s.Conn()}

@@ -3,7 +3,6 @@ package jetstream_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -11,21 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	streams "github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/tabletest"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
-func server(t *testing.T) *embedded.Share {
-	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+func server(t *testing.T) *servers.Local {
+	s, err := servers.OpenLocal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s
 }
 
-func open(t *testing.T, s *embedded.Share, name string) *streams.Table {
+func open(t *testing.T, s *servers.Local, name string) *streams.Table {
 	store, err := streams.OpenTable(t.Context(), streams.TableConfig{Conn: s.Conn(), Name: name})
 	require.NoError(t, err)
 	return store

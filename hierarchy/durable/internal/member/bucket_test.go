@@ -2,21 +2,20 @@ package member
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 // Members on a bucket of JetStream see each other, and pass claims on.
 func TestOnABucket(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	s, err := embedded.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+	s, err := servers.OpenLocal(t.TempDir())
 	require.NoError(t, err)
 	defer s.Close()
 	join := func() *Member {

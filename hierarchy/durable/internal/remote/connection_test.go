@@ -14,13 +14,13 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// servers gives connections to the server that runs now.
-type servers struct{ now atomic.Pointer[server.Server] }
+// changing gives connections to the server that runs now.
+type changing struct{ now atomic.Pointer[server.Server] }
 
-func (s *servers) InProcessConn() (net.Conn, error) { return s.now.Load().InProcessConn() }
+func (s *changing) InProcessConn() (net.Conn, error) { return s.now.Load().InProcessConn() }
 
 // start starts another server.
-func (b *bench) start(s *servers) {
+func (b *bench) start(s *changing) {
 	n, err := server.NewServer(&server.Options{DontListen: true, NoLog: true, NoSigs: true})
 	b.NoError(err)
 	n.Start()
@@ -32,7 +32,7 @@ func (b *bench) start(s *servers) {
 // of their durations. When it is closed, they fail at once.
 func TestConnectionIsLost(t *testing.T) {
 	b := newBench(t)
-	var all servers
+	var all changing
 	b.start(&all)
 	nc, err := nats.Connect("", nats.InProcessServer(&all), nats.Timeout(time.Minute), nats.MaxReconnects(-1), nats.ReconnectWait(5*time.Millisecond))
 	b.NoError(err)

@@ -16,19 +16,19 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/embedded"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 // conn is the connection that all tests share. They have names of their own.
 var conn *nats.Conn
 
-// embeddedServer carries its messages.
-var embeddedServer *embedded.Share
+// local carries its messages.
+var local *servers.Local
 
 var names atomic.Int64
 
@@ -37,11 +37,11 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	s, err := embedded.Open(context.Background(), dir, slog.New(slog.DiscardHandler))
+	s, err := servers.OpenLocal(dir)
 	if err != nil {
 		panic(err)
 	}
-	conn, embeddedServer = s.Conn(), s
+	conn, local = s.Conn(), s
 	code := m.Run()
 	s.Close()
 	os.RemoveAll(dir)

@@ -37,7 +37,7 @@ func TestReplySubjectsThatAreNotInboxes(t *testing.T) {
 
 // A process whose own inboxes are such subjects is told at once, as it would never get an answer.
 func TestInvalidInbox(t *testing.T) {
-	nc, err := nats.Connect("", nats.InProcessServer(embeddedServer.Server), nats.CustomInboxPrefix("epicycle.inbox"))
+	nc, err := nats.Connect("", nats.InProcessServer(local), nats.CustomInboxPrefix("epicycle.inbox"))
 	require.NoError(t, err)
 	defer nc.Close()
 	_, err = New(Config{Bus: jetstream.NewBus(nc), Name: "x", Partitions: 1})

@@ -1,64 +1,110 @@
 package salvage
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/filelog"
 )
 
-// ReadFiles is Read for files of logs, or copies of them. Files in one directory belong to one log. If the directory
-// does not have the name that the server gave it, the partition is taken from the frames.
-func ReadFiles(files []string, name string, f func(*Log) error) error {
-	byDir, err := filesByDir(files)
+// files has the files of the log of a name.
+type files struct {
+	segments []string
+	mark     string // the file with the mark
+}
+
+// logsDir is the directory of the logs in one that Config.Dir names.
+const logsDir = "logs"
+
+// list finds the logs in a directory, by name.
+func list(dir string) (map[string]*files, error) {
+	entries, err := os.ReadDir(filepath.Join(dir, logsDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	logs := make(map[string]*files)
+	for _, e := range entries {
+		if name := strings.TrimSuffix(e.Name(), filelog.MarkSuffix); logs[name] == nil && !strings.Contains(name, ".") {
+			if logs[name], err = filesOf(filepath.Join(dir, logsDir, name)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return logs, nil
+}
+
+// filesOf returns the files of a log.
+func filesOf(dir string) (*files, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	l := &files{mark: dir + filelog.MarkSuffix}
+	for _, e := range entries {
+		if filelog.IsSegment(e.Name()) {
+			l.segments = append(l.segments, filepath.Join(dir, e.Name()))
+		}
+	}
+	return l, nil
+}
+
+// ReadFiles is Read for segments of logs, or copies of them. Those in one directory belong to one log. If that directory
+// is not where a log has its segments, the log has no name.
+func ReadFiles(paths []string, name string, f func(*Log) error) error {
+	byDir, err := byDir(paths)
 	if err != nil {
 		return err
 	}
-	names := make(map[string]*streams)
-	var strays [][]string
-	for dir, some := range byDir {
-		stream, err := filepath.Abs(filepath.Dir(dir))
+	found := false
+	for dir, segments := range byDir {
+		root, of, err := placed(dir)
 		if err != nil {
 			return err
 		}
-		root := filepath.Join(stream, "..", "..", "..", "..", "..")
-		if inUse(filepath.Join(root, "lock")) {
+		if root != "" && inUse(filepath.Join(root, "lock")) {
 			return fmt.Errorf("%s: %w", root, errInUse)
 		}
-		if !add(names, stream, some) {
-			strays = append(strays, some)
+		if name != "" && of != name {
+			continue
+		}
+		found = true
+		if err := readLog(of, &files{segments, dir + filelog.MarkSuffix}, f); err != nil {
+			return err
 		}
 	}
-	if len(strays) > 0 {
-		slices.SortFunc(strays, slices.Compare)
-		for at, some := range strays {
-			slices.Sort(some)
-			streamsOf(names, "").logs[at] = some
-		}
+	if !found {
+		return fmt.Errorf("%w: %q", errNoName, name)
 	}
-	for _, s := range names {
-		s.some = true
-	}
-	if name != "" && names[name] == nil {
-		return noName(names, name)
-	}
-	return readNames(names, name, f)
+	return nil
 }
 
-// filesByDir returns the files by their directories.
-func filesByDir(files []string) (map[string][]string, error) {
-	if len(files) == 0 {
+// placed returns the directory and the name of the log that has its segments there, or "".
+func placed(dir string) (root, name string, err error) {
+	dir, err = filepath.Abs(dir)
+	if err != nil || filepath.Base(filepath.Dir(dir)) != logsDir {
+		return "", "", err
+	}
+	return filepath.Dir(filepath.Dir(dir)), filepath.Base(dir), nil
+}
+
+// byDir returns the files by their directories.
+func byDir(paths []string) (map[string][]string, error) {
+	if len(paths) == 0 {
 		return nil, errNoFiles
 	}
-	byDir := make(map[string][]string)
-	for _, file := range files {
-		if info, err := os.Stat(file); err != nil {
+	dirs := make(map[string][]string)
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil {
 			return nil, err
 		} else if info.IsDir() {
-			return nil, fmt.Errorf("%s: %w", file, errDirectory)
+			return nil, fmt.Errorf("%s: %w", path, errDirectory)
 		}
-		dir := filepath.Dir(file)
-		byDir[dir] = append(byDir[dir], file)
+		dir := filepath.Dir(path)
+		dirs[dir] = append(dirs[dir], path)
 	}
-	return byDir, nil
+	return dirs, nil
 }

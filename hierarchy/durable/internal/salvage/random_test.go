@@ -109,9 +109,12 @@ func (h *history) op(key []byte) frame.Op {
 
 // salvaged returns the timers by key that are read of some files.
 func (h *history) salvaged(t *testing.T, data []byte) (map[string]*Timer, *Log) {
-	file := filepath.Join(t.TempDir(), "1.blk")
-	require.NoError(t, os.WriteFile(file, data, 0o600))
-	l, _, err := readLog([]string{file}, &storage.Mark{Number: h.last.Number, Checksum: h.sum})
+	dir := t.TempDir()
+	of := &files{[]string{filepath.Join(dir, "segment")}, filepath.Join(dir, "mark")}
+	require.NoError(t, os.WriteFile(of.segments[0], data, 0o600))
+	mark := storage.Mark{Number: h.last.Number, Checksum: h.sum}
+	require.NoError(t, os.WriteFile(of.mark, mark.Encode(), 0o600))
+	l, err := read(of)
 	require.NoError(t, err)
 	timers := make(map[string]*Timer)
 	for _, one := range l.Timers {

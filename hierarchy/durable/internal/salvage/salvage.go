@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/filelog"
 )
 
 // The errors of Read and ReadFiles. They are wrapped.
@@ -24,7 +24,6 @@ var (
 // Log is what could be read of one log.
 type Log struct {
 	Name        string
-	Partition   int
 	Frames      int
 	First, Last uint64   // the numbers of the first and the last frame
 	Problems    []string // what is wrong, in words
@@ -32,37 +31,28 @@ type Log struct {
 	Lost        []string // the keys of timers whose values are missing
 }
 
-// Read reads the logs of a directory, or only those of a name, and calls f with each.
+// Read reads the logs of a directory, or only that of a name, and calls f with each.
 func Read(dir, name string, f func(*Log) error) error {
 	if inUse(filepath.Join(dir, "lock")) {
 		return fmt.Errorf("%s: %w", dir, errInUse)
 	}
-	names, err := list(dir)
-	if err != nil {
-		return err
-	}
 	if _, err := os.ReadDir(dir); err != nil {
 		return err
 	}
+	logs, err := list(dir)
+	if err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(logs))
 	if len(names) == 0 {
 		return fmt.Errorf("%s: %w", dir, errNoLogs)
 	}
-	if name != "" && names[name] == nil {
-		return fmt.Errorf("%s: %w", dir, noName(names, name))
+	if name != "" && logs[name] == nil {
+		return fmt.Errorf("%s: %w: %q. It has %s", dir, errNoName, name, strings.Join(names, ", "))
 	}
-	return readNames(names, name, f)
-}
-
-func noName(names map[string]*streams, name string) error {
-	there := strings.Join(slices.Sorted(maps.Keys(names)), ", ")
-	return fmt.Errorf("%w: %q. It has %s", errNoName, name, there)
-}
-
-// readNames reads the logs of all names, or of one.
-func readNames(names map[string]*streams, name string, f func(*Log) error) error {
-	for _, n := range slices.Sorted(maps.Keys(names)) {
+	for _, n := range names {
 		if name == "" || n == name {
-			if err := readName(n, names[n], f); err != nil {
+			if err := readLog(n, logs[n], f); err != nil {
 				return err
 			}
 		}
@@ -70,60 +60,33 @@ func readNames(names map[string]*streams, name string, f func(*Log) error) error
 	return nil
 }
 
-// readName reads the logs of one name.
-func readName(name string, s *streams, f func(*Log) error) error {
-	marks, err := marks(s.marks, name)
+// readLog reads one log.
+func readLog(name string, of *files, f func(*Log) error) error {
+	l, err := read(of)
 	if err != nil {
 		return err
 	}
-	partitions := 0
-	for p := range marks {
-		partitions = max(partitions, p+1)
-	}
-	for p := range s.logs {
-		partitions = max(partitions, p+1)
-	}
-	for p := 0; p < partitions; p++ {
-		if s.some && s.logs[p] == nil {
-			continue
-		}
-		l, of, err := readLog(s.logs[p], marks[p])
-		if err != nil {
-			return err
-		}
-		partitions = max(partitions, min(of, 1<<16))
-		if l.Name = name; name != "" {
-			l.Partition = p
-		}
-		if wrong := s.wrong[p]; wrong != nil {
-			l.Problems = append(l.Problems, wrong.Error())
-		}
-		if s.wrongMarks != nil {
-			l.Problems = append(l.Problems, fmt.Sprintf("its mark may be wrong: %v", s.wrongMarks))
-		}
-		if err := f(l); err != nil {
-			return err
-		}
-	}
-	return nil
+	l.Name = name
+	return f(l)
 }
 
-// readLog reads one log. of is the number of logs of its name, according to its last frame.
-func readLog(files []string, mark *storage.Mark) (l *Log, of int, err error) {
-	s, err := scan(files)
+func read(of *files) (*Log, error) {
+	s, err := scan(of.segments)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
+	}
+	mark, err := filelog.ReadMark(of.mark)
+	if err != nil {
+		return nil, err
 	}
 	c := link(s, mark)
 	r, err := replay(c)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	l = &Log{Frames: len(c.frames), Lost: slices.Sorted(maps.Keys(r.lost))}
+	l := &Log{Frames: len(c.frames), Lost: slices.Sorted(maps.Keys(r.lost))}
 	if l.Frames > 0 {
-		last := c.frames[l.Frames-1]
-		l.First, l.Last, of = c.frames[0].Number, last.Number, int(last.Partitions)
-		l.Partition = int(last.Partition)
+		l.First, l.Last = c.frames[0].Number, c.frames[l.Frames-1].Number
 	}
 	if len(l.Lost) > 0 {
 		c.problem("the values of %d timers are missing", len(l.Lost))
@@ -132,5 +95,5 @@ func readLog(files []string, mark *storage.Mark) (l *Log, of int, err error) {
 	for _, k := range slices.Sorted(maps.Keys(r.timers)) {
 		l.Timers = append(l.Timers, r.timers[k])
 	}
-	return l, of, nil
+	return l, nil
 }

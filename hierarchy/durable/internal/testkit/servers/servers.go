@@ -89,13 +89,15 @@ func Start(cfg Config) (*server.Server, error) {
 	return s, nil
 }
 
+const maxPayload = 8 << 20
+
 const readyEvery = 200 * time.Millisecond
 
 // options returns the options of the NATS server.
 func (cfg Config) options() *server.Options {
 	opts := &server.Options{
 		ServerName: cfg.Name, Host: host, Port: cfg.Port, NoSigs: true,
-		JetStream: true, StoreDir: cfg.Dir, SyncAlways: true, MaxPayload: 8 << 20,
+		JetStream: true, StoreDir: cfg.Dir, SyncAlways: true, MaxPayload: maxPayload,
 		DisableJetStreamBanner: true,
 	}
 	if cfg.Cluster != 0 {

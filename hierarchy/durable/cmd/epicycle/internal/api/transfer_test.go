@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { leak.Main(m) }
 func newAPI(t testing.TB, change ...func(*durable.Config[string, task.Task])) *API {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	cfg := durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger}
+	cfg := durable.Config[string, task.Task]{Dir: t.TempDir(), Logger: logger}
 	for _, f := range change {
 		f(&cfg)
 	}

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { leak.Main(m) }
 func open(t *testing.T, logger *slog.Logger) *Service {
 	t.Helper()
 	s, err := Open(t.Context(), Config{
-		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Partitions: 1, Logger: logger},
+		Durable: durable.Config[string, task.Task]{Dir: t.TempDir(), Logger: logger},
 		Sender:  web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
 	})
 	require.NoError(t, err)

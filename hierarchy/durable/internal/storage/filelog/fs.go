@@ -1,0 +1,50 @@
+package filelog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+)
+
+// FS is what a log needs of a file system. What was changed in a directory survives a loss of power once SyncDir has
+// returned, and what was written to a file once Sync has.
+type FS interface {
+	MkdirAll(dir string) error
+	List(dir string) (names []string, err error) // without order
+	Create(name string) (File, error)            // an empty file, instead of the one that there may be
+	Open(name string) (File, error)              // for reading and writing
+	Rename(from, to string) error                // replaces the file that there may be
+	Remove(name string) error
+	SyncDir(dir string) error
+}
+
+// File is an open file.
+type File interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Size() (int64, error)
+	Sync() error
+}
+
+// passing returns what keeps a file from being created or written if that goes by and loses nothing, otherwise "".
+func passing(err error) string {
+	for _, full := range noRoom {
+		if errors.Is(err, full) {
+			return "the disk is full"
+		}
+	}
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return "too many files are open"
+	}
+	return ""
+}
+
+// Explained adds to an error of a file system what it lacks, if that goes by.
+func Explained(err error) error {
+	if what := passing(err); what != "" {
+		err = fmt.Errorf("%s: %w", what, err)
+	}
+	return err
+}

@@ -1,0 +1,12 @@
+package filelog
+
+import "syscall"
+
+var noRoom = []error{
+	syscall.Errno(39),   // ERROR_HANDLE_DISK_FULL
+	syscall.Errno(112),  // ERROR_DISK_FULL
+	syscall.Errno(1295), // ERROR_DISK_QUOTA_EXCEEDED
+}
+
+// syncDir does nothing: Windows has no way to sync a directory, and its file systems keep a journal of their changes.
+func syncDir(string) error { return nil }

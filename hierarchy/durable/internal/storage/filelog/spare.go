@@ -1,0 +1,97 @@
+package filelog
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+)
+
+// The first segments are smaller than the others, so that a few timers take little room.
+const (
+	firstSegment = 256 << 10
+	mostSegment  = 4 << 20
+	growth       = 4
+
+	mostSpares  = 2
+	spareSuffix = ".spare"
+	chunk       = 1 << 20 // the most that is read or written at once
+)
+
+// spare is a file of zeros, or of what a segment has left behind, that can become a segment.
+type spare struct {
+	name string
+	size int64
+}
+
+// nextSize returns the size of the next segment, if it has room for a record of that size.
+func (l *Log) nextSize(record int64) int64 {
+	next := int64(firstSegment)
+	if s := l.active(); s != nil {
+		next = min(growth*max(next, s.size), mostSegment)
+	}
+	if need := headerSize + record; need > next {
+		return (need + firstSegment - 1) / firstSegment * firstSegment
+	}
+	return next
+}
+
+// takeSpare returns a spare file for a record of that size. It makes one if there is none.
+func (l *Log) takeSpare(record int64) (s spare, err error) {
+	l.making.Wait()
+	size := l.nextSize(record)
+	l.mu.Lock()
+	i := slices.IndexFunc(l.spares, func(s spare) bool { return s.size >= size })
+	if i >= 0 {
+		s = l.spares[i]
+		l.spares = slices.Delete(l.spares, i, i+1)
+	}
+	l.mu.Unlock()
+	if i < 0 {
+		s, err = l.makeSpare(size)
+	}
+	return s, err
+}
+
+// makeSpare writes a file with zeros. If that fails, it leaves nothing behind.
+func (l *Log) makeSpare(size int64) (spare, error) {
+	s := spare{filepath.Join(l.dir, fmt.Sprintf("%016x%s", rand.Uint64(), spareSuffix)), size}
+	f, err := l.fs.Create(s.name)
+	if err != nil {
+		return s, err
+	}
+	zeros := make([]byte, min(size, chunk))
+	for at := int64(0); at < size && err == nil; at += chunk {
+		_, err = f.WriteAt(zeros[:min(chunk, size-at)], at)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = cmp.Or(err, f.Close()); err != nil {
+		_ = l.fs.Remove(s.name)
+	}
+	return s, err
+}
+
+// prepare makes the next spare in another goroutine when the active segment is half full, so that no append waits for
+// it. If that fails, the append that needs the spare finds out why.
+func (l *Log) prepare() {
+	l.mu.Lock()
+	s := l.active()
+	begin := !l.more && len(l.spares) == 0 && s.used > s.size/2
+	l.more = l.more || begin
+	size := l.nextSize(0)
+	l.mu.Unlock()
+	if !begin {
+		return
+	}
+	l.making.Go(func() {
+		s, err := l.makeSpare(size)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.more = false; err == nil {
+			l.spares = append(l.spares, s)
+		}
+	})
+}
