@@ -1,14 +1,14 @@
-// Package partition is the owner of one log: it decides which operations of callers are carried out, writes them in
-// frames, applies acknowledged frames to the state, and calls the handlers of timers that are due. Keys and values are
-// bytes. DESIGN.md, next to the module's go.mod, describes it.
+// Package partition is the owner of one log. It does what package core decides: it appends frames with the operations of
+// callers, and calls the handlers of timers that are due. Keys and values are bytes. DESIGN.md, next to the module's
+// go.mod, describes it.
 //
 // # Locks
 //
 // An outer lock is taken under no other lock, an inner one under none or one outer lock. Builds with the tag lockorder
 // panic if locks are taken in another order, or if a function is called without the lock that it needs.
 //
-//	outer  Partition.mu     the state, what fires, what trimming does, and where the log ends (only the writer changes
-//	                        that, so it needs no lock to read it). firer, writer and trimmer share it
+//	outer  Partition.mu     the core: the state, what fires, what trimming does, and where the log ends (only the writer
+//	                        changes that, so it needs no lock to read it). firer, writer and trimmer share it
 //	       Gate.mu          which partitions may append. The lengths of the waiters' queues are read under it
 //	       writer.doubting  whether the frame in doubt is settled: its calls are given up, or answered
 //	inner  queue.mu         the items that the writer has not taken, and why no more are accepted
