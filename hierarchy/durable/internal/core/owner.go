@@ -1,3 +1,8 @@
+// Package core makes the decisions of the owner of one log: which operations of callers are carried out, what goes into a
+// frame, and which attempts begin. It does no I/O, starts no goroutine, takes no lock and reads no clock: its caller,
+// package partition, passes the time as a number, and does what the results say. Its methods must not be called
+// concurrently: Partition.mu guards the state, and so all that is decided from it. Only the frame that is being made, and
+// the end of the log, are the writer's alone, which reads them without the lock.
 package core
 
 import (
@@ -121,3 +126,40 @@ func (o *Owner) Held() (all []Firing) {
 	o.State.EachHeld(func(ref state.Ref) { all = append(all, o.held(ref)) })
 	return all
 }
+
+// Counts has the numbers of operations and events since Open.
+type Counts struct {
+	Set, Moved, Removed, Fired, Failed uint64
+	Frames, Bytes                      uint64
+	Trimmed                            uint64 // timers that were written again
+	Died                               uint64 // timers, and runs of schedules, whose last attempt failed
+	Expired                            uint64 // dead timers that were removed
+}
+
+// add counts an operation.
+func (c *Counts) add(op *frame.Op) {
+	switch op.Kind {
+	case frame.Set, frame.SetAt, frame.Import:
+		c.Set++
+	case frame.Move, frame.MoveAt:
+		c.Moved++
+	case frame.Remove:
+		c.Removed++
+	case frame.Fail:
+		c.Failed++
+	case frame.Die:
+		c.Failed++
+		c.Died++
+	case frame.Next:
+		if op.How == frame.Died {
+			c.Failed++
+			c.Died++
+		}
+	case frame.Expire:
+		c.Expired++
+	case frame.Keep:
+		c.Trimmed++
+	}
+}
+
+
