@@ -15,11 +15,11 @@ type Op struct {
 	If         Condition  // Set and SetAt: the condition under which the timer is set
 	Whole      bool       // the call returns a timer. See Op.returns
 	Key, Value []byte
-	In         time.Duration // Set and Move: the time until the timer is due, counted from Start
-	Due        int64         // SetAt and MoveAt: the wall time when the timer is due. Otherwise set by Start, or with the answer
-	By         uint64        // the attempt whose handler requests this operation on its own key, or 0. See Call.From
+	In         time.Duration // Set and Move: the time until the timer is due, counted from Begin
+	Due        int64         // SetAt and MoveAt: the wall time when the timer is due. Otherwise set by Begin, or with the answer
+	By         uint64        // the attempt whose handler requests this operation on its own key, or 0. See MarkOwn of package partition
 	Timer      *state.Timer  // Import: the timer, without Key and Value. If it was running, the import makes it wait
-	Schedule   []byte        // SetAt: when the timer runs, as text. Start sets Due to the first run
+	Schedule   []byte        // SetAt: when the timer runs, as text. Begin sets Due to the first run
 	Trace      []byte        // Set and SetAt: the trace context of the caller
 	Ending     *Ending       // End
 	refused    bool          // the schedule can't be parsed, or has no run
@@ -30,18 +30,18 @@ type Call struct {
 	Ops     []Op
 	Request RequestID
 	Parts   []Part // with Request: which operations belong to which caller. If empty, all belong to one caller
-	Took    []bool // after Wait: whether each operation was committed. An operation that changes nothing is not
-	// Values is set after Wait if there are no Parts. It has, in order, the results of the operations for which
+	Took    []bool // with the answer: whether each operation was committed. An operation that changes nothing is not
+	// Values is set with the answer if there are no Parts. It has, in order, the results of the operations for which
 	// Op.returns is true. If the owner is another process and its answer had no room, the last results are
 	// missing.
 	Values []string
-	Origin // set after Wait
+	Origin // set with the answer
 
 	one    [1]Part // the only part of a Call that has a Request and no Parts
 	place  int     // the place in the frame of the first operation that is committed, or known if Origin is complete
 	dues   []byte  // a buffer for AppendAnswer
 	size   int
-	result error // set by the draft: the answer to give once the frame is in the log
+	result error // set by Owner.Call: the answer to give once the frame is in the log
 }
 
 // known is the place of a Call whose Origin is that of an earlier copy, in the log.
@@ -84,7 +84,7 @@ func CheckSize(ops, bytes, most int) error {
 	return nil
 }
 
-// Begin prepares c for a Draft. Durations count from now, the owner's time, and schedules from the wall time. Begin must
+// Begin prepares c for Owner.Call. Durations count from now, the owner's time, and schedules from the wall time. Begin must
 // be called without locks, as Backoff is the caller's.
 func (c *Call) Begin(cfg *Config, now, wall int64) {
 	c.size = 0

@@ -176,7 +176,7 @@ func sum(was, now after) (n int) {
 func (o *Owner) becomes(a *Op, was change) (now change, took bool) {
 	now = change{key: a.Key, value: was.value, raw: was.raw, after: live, id: was.id, due: a.Due, extra: was.extra}
 	switch a.Kind {
-	case frame.End: // see draft.end
+	case frame.End: // see end
 	case frame.Set, frame.SetAt:
 		now.value, now.raw, now.wall = "", a.Value, a.Kind == frame.SetAt
 		now.extra = state.Extra{Schedule: string(a.Schedule), Trace: string(a.Trace)}

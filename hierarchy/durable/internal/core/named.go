@@ -7,7 +7,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// This file shows how a draft handles calls with a RequestID. The answers to such calls are in the log.
+// This file shows how an Owner handles calls with a RequestID. The answers to such calls are in the log.
 
 // named adds the operations of c, which has a RequestID. If the log or the frame already has the answer to a copy of
 // the request, named adds nothing, and c gets that answer.

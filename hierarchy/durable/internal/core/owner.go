@@ -161,5 +161,3 @@ func (c *Counts) add(op *frame.Op) {
 		c.Trimmed++
 	}
 }
-
-

@@ -5,7 +5,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Record adds an event to the frame. It reports false if the key has another timer by now, or if the attempt was ended by its token.
+// Record adds an event to the frame. It reports false if the key has another timer by now, or if the attempt was ended by
+// its token.
 func (o *Owner) Record(e *Event) bool {
 	was, hash := o.look(e.Job.Key)
 	if e.kind == expired {
@@ -72,7 +73,7 @@ func (o *Owner) result(e *Event, was change, hash uint64) {
 	o.note(hash, was.after, now)
 }
 
-// expire adds the removal of a dead timer to the frame. It reports false if the key has another timer by now, or if the attempt was ended by its token.
+// expire adds the removal of a dead timer to the frame. It reports false if the key has another timer by now.
 func (o *Owner) expire(j *Job, was change, hash uint64) bool {
 	if was.after != dead || was.id != j.ID {
 		return false

@@ -49,8 +49,8 @@ func (f *firer) leave(another bool) {
 	}
 }
 
-// forget removes an attempt that has ended. same reports whether the attempt still belonged to its
-// timer. delayed reports whether its job was put aside until the lease returns.
+// forget removes an attempt that has ended. same reports whether the attempt still belonged to its timer. delayed reports
+// whether its job was put aside until the lease returns.
 func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
