@@ -33,16 +33,7 @@ func (h *hanging) Batch(ctx context.Context, b *batch) error {
 // openHanging returns timers whose partition 1 hangs, a key of each partition, and where the keys arrive that fire.
 func openHanging(t *testing.T) (*hanging, map[int][]string, *fired) {
 	f := &fired{got: make(chan string, 1<<16)}
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Handle: f.handle}
-	w, err := durable.Open(t.Context(), cfg)
-	require.NoError(t, err)
-	keys := keysByPartition(t, w)
-	require.NoError(t, w.Close())
-	damage(t, cfg.Dir, 1)
-	w, err = durable.Open(t.Context(), cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = w.Close() })
-	require.Equal(t, 1, w.Stats().Damaged)
+	w, keys := openDamaged(t, 2, 1, f)
 	return &hanging{w, make(chan struct{}, 1)}, keys, f
 }
 

@@ -4,15 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/outbox"
 )
 
@@ -65,17 +65,7 @@ func reasonOf(t *testing.T, db *sql.DB, key string) (attempts int, next sql.Null
 func TestDamagedPartitionHoldsUpNoOther(t *testing.T) {
 	databases(t, func(t *testing.T, d database) {
 		f := &fired{got: make(chan string, 1<<16)}
-		cfg := durable.Config[string, string]{Dir: t.TempDir(), Handle: f.handle}
-		w, err := durable.Open(t.Context(), cfg)
-		require.NoError(t, err)
-		keys := keysByPartition(t, w)
-		require.NoError(t, w.Close())
-		damage(t, cfg.Dir, 2)
-		w, err = durable.Open(t.Context(), cfg)
-		require.NoError(t, err)
-		defer w.Close()
-		require.Equal(t, 1, w.Stats().Damaged)
-
+		w, keys := openDamaged(t, 4, 2, f)
 		b, db := newBox(t, d)
 		total := 0
 		for i := range 20 { // mixed, so that each page has some of each
@@ -103,27 +93,43 @@ func TestDamagedPartitionHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-// damage flips a bit in the log of a partition.
-func damage(t *testing.T, dir string, partition int) {
-	files, err := filepath.Glob(filepath.Join(dir, "streams", "*", "*", "streams", fmt.Sprint("epicycle_timers_", partition), "msgs", "1.blk"))
+// onServers returns a configuration of timers with several partitions.
+func onServers(t *testing.T, partitions int, f *fired) durable.Config[string, string] {
+	s, err := servers.OpenLocal(t.TempDir())
 	require.NoError(t, err)
-	require.Len(t, files, 1)
-	data, err := os.ReadFile(files[0])
+	t.Cleanup(s.Close)
+	return durable.Config[string, string]{Conn: s.Conn(), Partitions: partitions, Lease: time.Minute, Handle: f.handle}
+}
+
+// openDamaged opens timers of which one partition is damaged, and returns keys of each partition.
+func openDamaged(t *testing.T, partitions, damaged int, f *fired) (*keyed, map[int][]string) {
+	cfg := onServers(t, partitions, f)
+	w, err := durable.Open(t.Context(), cfg)
 	require.NoError(t, err)
-	data[len(data)/2] ^= 1
-	require.NoError(t, os.WriteFile(files[0], data, 0o600))
+	keys := keysByPartition(t, w)
+	require.NoError(t, w.Shutdown(t.Context()))
+	js, err := jetstream.New(cfg.Conn)
+	require.NoError(t, err)
+	stream, err := js.Stream(t.Context(), fmt.Sprint("epicycle_timers_", damaged))
+	require.NoError(t, err)
+	require.NoError(t, stream.Purge(t.Context(), jetstream.WithPurgeKeep(1)))
+	w, err = durable.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = w.Close() })
+	require.Equal(t, 1, w.Stats().Damaged)
+	return w, keys
 }
 
 // A partition is full: it takes as many as it has room for, and the others as soon as there is room. Operations on a key
 // keep their order, also those that come while an earlier one waits.
 func TestFullPartition(t *testing.T) {
 	databases(t, func(t *testing.T, d database) {
-		cfg := durable.Config[string, string]{Dir: t.TempDir(), Handle: (&fired{got: make(chan string, 1)}).handle}
+		cfg := onServers(t, 2, &fired{got: make(chan string, 1)})
 		w, err := durable.Open(t.Context(), cfg)
 		require.NoError(t, err)
 		keys := keysByPartition(t, w)
 		require.NoError(t, w.Close())
-		cfg.Dir, cfg.MaxPending = t.TempDir(), 5
+		cfg.Name, cfg.MaxPending = "full", 5
 		w, err = durable.Open(t.Context(), cfg)
 		require.NoError(t, err)
 		defer w.Close()
