@@ -42,7 +42,7 @@ func (l *Log) append(last uint64) error {
 	l.last++
 	l.mu.Unlock()
 	l.prepare()
-	if cap(l.buffer) > chunk { // after one large message, its buffer must not be kept
+	if int64(cap(l.buffer)) > l.sizes.chunk { // after one large message, its buffer must not be kept
 		l.buffer = nil
 	}
 	return nil

@@ -21,8 +21,9 @@ var (
 
 // Log is a log in files. There must be only one for each directory.
 type Log struct {
-	fs   FS
-	dir  string                    // of the segments
+	fs  FS
+	dir string // of the segments
+	sizes
 	turn chan struct{}             // of capacity 1: full while somebody has the turn to write
 	busy atomic.Pointer[time.Time] // when the write in progress has begun; nil if there is none
 

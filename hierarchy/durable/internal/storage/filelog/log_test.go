@@ -1,20 +1,39 @@
-package filelog
+package filelog_test
 
 import (
+	"flag"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/filelog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/logtest"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memdisk"
 )
+
+var seeds = flag.Int("seeds", 100, "how many random histories TestDurable goes through")
 
 func TestContract(t *testing.T) {
 	logtest.Run(t, func(t *testing.T) func() storage.Log {
-		l, err := Open(OS{}, filepath.Join(t.TempDir(), "timers"))
+		l, err := filelog.Open(filelog.OS{}, filepath.Join(t.TempDir(), "timers"))
 		require.NoError(t, err)
 		t.Cleanup(func() { <-l.Close() })
 		return func() storage.Log { return l }
 	})
+}
+
+func TestDurable(t *testing.T) {
+	logtest.RunDurable(t, logtest.Durable{Open: opener(filelog.OpenSmall), Seeds: *seeds, Size: 200})
+}
+
+func opener(open func(filelog.FS, string) (*filelog.Log, error)) func(*memdisk.Disk) (logtest.OnDisk, error) {
+	return func(d *memdisk.Disk) (logtest.OnDisk, error) {
+		l, err := open(d, "data/timers")
+		if err != nil {
+			return nil, err
+		}
+		return l, nil
+	}
 }

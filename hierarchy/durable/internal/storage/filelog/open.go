@@ -1,7 +1,9 @@
 package filelog
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,32 +12,56 @@ import (
 
 // Open opens the log of a directory, and makes it if there is none. The error is storage.ErrDamaged if something is
 // missing or altered at a place that Open has to read: the marks, the headers, and the segment with the end.
-func Open(fs FS, dir string) (l *Log, err error) {
-	l = &Log{fs: fs, dir: dir, turn: make(chan struct{}, 1), first: 1}
-	defer func() {
-		if err != nil {
-			l.closeFiles()
-		}
-	}()
-	if err = fs.MkdirAll(dir); err != nil {
+func Open(fsys FS, dir string) (*Log, error) { return open(fsys, dir, usual) }
+
+func open(fsys FS, dir string, sizes sizes) (*Log, error) {
+	l := &Log{fs: fsys, dir: dir, sizes: sizes, turn: make(chan struct{}, 1), first: 1}
+	if err := l.open(); err != nil {
+		l.closeFiles()
 		return nil, err
 	}
-	if err = fs.SyncDir(filepath.Dir(dir)); err != nil {
-		return nil, err
+	return l, nil
+}
+
+func (l *Log) open() error {
+	if err := makeDir(l.fs, l.dir); err != nil {
+		return err
 	}
-	if err = l.openMarks(); err != nil {
-		return nil, err
+	if err := l.openMarks(); err != nil {
+		return err
 	}
 	places, err := l.list()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, place := range places {
-		if err = l.openSegment(place); err != nil {
-			return nil, err
+		if err := l.openSegment(place); err != nil {
+			return err
 		}
 	}
-	return l, l.openEnd()
+	return l.openEnd()
+}
+
+// makeDir makes a directory, and those above it, durably. It also syncs the one above if there is nothing to make:
+// whoever made it may have been killed before that.
+func makeDir(fsys FS, dir string) error {
+	above := filepath.Dir(dir)
+	if !exists(fsys, dir) && above != dir {
+		// What is above may belong to others. Then it is not new.
+		if err := makeDir(fsys, above); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+	}
+	if err := fsys.MkdirAll(dir); err != nil {
+		return err
+	}
+	return fsys.SyncDir(above)
+}
+
+// exists reports whether there is a directory.
+func exists(fsys FS, dir string) bool {
+	_, err := fsys.List(dir)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // list removes what is no segment any more, and returns the places of the segments, in order. Segments before a gap are

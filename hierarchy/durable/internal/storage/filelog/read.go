@@ -117,7 +117,7 @@ func (l *Log) part(from, to uint64) (p part, err error) {
 // read reads messages of a segment that is indexed.
 func (p *part) read(l *Log) (messages [][]byte, err error) {
 	begin, end := p.span(p.from, p.to)
-	for end-begin > chunk && p.to > p.from {
+	for end-begin > l.sizes.chunk && p.to > p.from {
 		p.to = p.from + (p.to-p.from)/2
 		begin, end = p.span(p.from, p.to)
 	}

@@ -8,15 +8,18 @@ import (
 	"slices"
 )
 
-// The first segments are smaller than the others, so that a few timers take little room.
-const (
-	firstSegment = 256 << 10
-	mostSegment  = 4 << 20
-	growth       = 4
+// sizes are the sizes of files. The first segments are smaller than the others, so that a few timers take little room.
+type sizes struct {
+	first, most int64 // of segments
+	chunk       int64 // the most that is read or written at once, unless a message is larger
+}
 
+var usual = sizes{256 << 10, 4 << 20, 1 << 20}
+
+const (
+	growth      = 4
 	mostSpares  = 2
 	spareSuffix = ".spare"
-	chunk       = 1 << 20 // the most that is read or written at once
 )
 
 // spare is a file of zeros, or of what a segment has left behind, that can become a segment.
@@ -27,12 +30,12 @@ type spare struct {
 
 // nextSize returns the size of the next segment, if it has room for a record of that size.
 func (l *Log) nextSize(record int64) int64 {
-	next := int64(firstSegment)
+	next := l.sizes.first
 	if s := l.active(); s != nil {
-		next = min(growth*max(next, s.size), mostSegment)
+		next = min(growth*max(next, s.size), l.sizes.most)
 	}
 	if need := headerSize + record; need > next {
-		return (need + firstSegment - 1) / firstSegment * firstSegment
+		return (need + l.sizes.first - 1) / l.sizes.first * l.sizes.first
 	}
 	return next
 }
@@ -61,6 +64,7 @@ func (l *Log) makeSpare(size int64) (spare, error) {
 	if err != nil {
 		return s, err
 	}
+	chunk := l.sizes.chunk
 	zeros := make([]byte, min(size, chunk))
 	for at := int64(0); at < size && err == nil; at += chunk {
 		_, err = f.WriteAt(zeros[:min(chunk, size-at)], at)

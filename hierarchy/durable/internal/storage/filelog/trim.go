@@ -54,7 +54,7 @@ func (l *Log) putBack(s []*segment) {
 // free makes a spare of a segment, or removes it.
 func (l *Log) free(s *segment) error {
 	l.mu.Lock()
-	keep := len(l.spares) < mostSpares && s.size == mostSegment
+	keep := len(l.spares) < mostSpares && s.size == l.sizes.most
 	l.mu.Unlock()
 	from := l.path(s)
 	if !keep {

@@ -41,6 +41,7 @@ type faults struct {
 	stop    int            // the process ends after so many changes, if it is not 0
 	fault   func(Op) error // or nil
 	refusal error          // of every change, or nil
+	failed  int            // how often fault has returned an error
 	gate    chan struct{}  // nil, or closed when the disk answers again
 }
 
@@ -92,6 +93,12 @@ func (d *Disk) Changes() (n int) {
 	return n
 }
 
+// Faults returns how many operations have failed as SetFault wanted it.
+func (d *Disk) Faults() (n int) {
+	d.set(func() { n = d.failed })
+	return n
+}
+
 // OpenFiles returns how many files are open.
 func (d *Disk) OpenFiles() (n int) {
 	d.set(func() { n = d.open })
@@ -126,6 +133,7 @@ func (d *Disk) try(kind Kind, name string, f func() error, failed func()) error 
 	err := d.ended(kind)
 	if err == nil && d.fault != nil {
 		if err = d.fault(Op{kind, name}); err != nil {
+			d.failed++
 			failed()
 		}
 	}
