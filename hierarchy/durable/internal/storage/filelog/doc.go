@@ -14,7 +14,7 @@
 //	 4  4 bytes  version of the format: 1
 //	 8  8 bytes  incarnation, a random number that is drawn each time the file becomes a segment
 //	16  8 bytes  number of the first message
-//	24  4 bytes  0
+//	24  4 bytes  size of the file
 //	28  4 bytes  checksum of the bytes before
 //
 // Records follow without gaps, each padded with zeros to a multiple of 8 bytes:

@@ -27,7 +27,8 @@ type Log struct {
 	turn chan struct{}             // of capacity 1: full while somebody has the turn to write
 	busy atomic.Pointer[time.Time] // when the write in progress has begun; nil if there is none
 
-	making sync.WaitGroup // goroutines that make a spare
+	making  sync.WaitGroup // goroutines that make a spare
+	reading sync.WaitGroup // goroutines that read a segment
 
 	// Only whoever has the turn uses these fields.
 	file   File   // of the active segment

@@ -11,6 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/filelog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/logtest"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memdisk"
+	"github.com/epicycle-go/epicycle/tests/long"
 )
 
 var seeds = flag.Int("seeds", 100, "how many random histories TestDurable goes through")
@@ -25,7 +26,7 @@ func TestContract(t *testing.T) {
 }
 
 func TestDurable(t *testing.T) {
-	logtest.RunDurable(t, logtest.Durable{Open: opener(filelog.OpenSmall), Seeds: *seeds, Size: 200})
+	logtest.RunDurable(t, logtest.Durable{Open: opener(filelog.OpenSmall), Seeds: *seeds, Size: 200, Whole: long.On()})
 }
 
 func opener(open func(filelog.FS, string) (*filelog.Log, error)) func(*memdisk.Disk) (logtest.OnDisk, error) {

@@ -1,9 +1,11 @@
 package filelog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,13 +20,16 @@ func open(fsys FS, dir string, sizes sizes) (*Log, error) {
 	l := &Log{fs: fsys, dir: dir, sizes: sizes, turn: make(chan struct{}, 1), first: 1}
 	if err := l.open(); err != nil {
 		l.closeFiles()
-		return nil, err
+		return nil, explained(err)
 	}
 	return l, nil
 }
 
 func (l *Log) open() error {
 	if err := makeDir(l.fs, l.dir); err != nil {
+		return err
+	}
+	if err := l.probe(); err != nil {
 		return err
 	}
 	if err := l.openMarks(); err != nil {
@@ -34,12 +39,29 @@ func (l *Log) open() error {
 	if err != nil {
 		return err
 	}
-	for _, place := range places {
+	for i, place := range places {
 		if err := l.openSegment(place); err != nil {
 			return err
 		}
+		if i == 0 {
+			l.first = l.active().base
+		}
 	}
 	return l.openEnd()
+}
+
+// probe returns an error if this process may not make files. It leaves none behind.
+func (l *Log) probe() error {
+	for _, name := range []string{l.markName() + newSuffix, filepath.Join(l.dir, "probe"+spareSuffix)} {
+		f, err := l.fs.Create(name)
+		if err == nil {
+			err = cmp.Or(f.Close(), l.fs.Remove(name))
+		}
+		if err != nil && passing(err) == "" {
+			return err
+		}
+	}
+	return nil
 }
 
 // makeDir makes a directory, and those above it, durably. It also syncs the one above if there is nothing to make:
@@ -65,8 +87,8 @@ func exists(fsys FS, dir string) bool {
 }
 
 // list removes what is no segment any more, and returns the places of the segments, in order. Segments before a gap are
-// left out: a deletion that was interrupted may have left them behind. If it has not, the log begins later than it must,
-// which its owner finds out.
+// left out: a deletion that was interrupted may have left them behind, and the next one removes them. If it has not, the
+// log begins later than it must, which its owner finds out.
 func (l *Log) list() (places []uint64, err error) {
 	names, err := l.fs.List(l.dir)
 	if err != nil {
@@ -84,6 +106,9 @@ func (l *Log) list() (places []uint64, err error) {
 	slices.Sort(places)
 	for i := len(places) - 1; i > 0; i-- {
 		if places[i] != places[i-1]+1 {
+			for _, place := range places[:i] {
+				l.segments = append(l.segments, &segment{place: place})
+			}
 			return places[i:], nil
 		}
 	}
@@ -100,13 +125,15 @@ func (l *Log) openSegment(place uint64) error {
 	defer f.Close()
 	var b [headerSize]byte
 	if err := readAt(f, b[:], 0); err != nil {
-		return damaged("%s: %w", segmentName(place), err)
+		return unreadable(segmentName(place), err)
 	}
 	if s.header, err = decodeHeader(b[:]); err != nil {
 		return fmt.Errorf("%s: %w", segmentName(place), err)
 	}
-	if s.size, err = f.Size(); err != nil {
+	if size, err := f.Size(); err != nil {
 		return err
+	} else if size != s.size {
+		return damaged("%s has %d bytes instead of %d", segmentName(place), size, s.size)
 	}
 	if last := l.active(); last != nil && s.base < last.base {
 		return damaged("%s begins with message %d, and the segment before it with %d", segmentName(place), s.base, last.base)
@@ -125,11 +152,11 @@ func (l *Log) openEnd() error {
 	if err != nil {
 		return err
 	}
-	s.index(data)
+	s.index(data, math.MaxUint64)
 	if later := s.later(data); later > 0 {
 		return damaged("%s: there is no message %d at %d, but message %d after it", segmentName(s.place), s.end(), s.used, later)
 	}
-	l.first, l.last = l.segments[0].base, s.end()-1
+	l.last = s.end() - 1
 	if l.file, err = l.fs.Open(l.path(s)); err != nil {
 		return err
 	}
@@ -171,6 +198,7 @@ func (l *Log) Close() (closed <-chan struct{}) {
 		l.mu.Lock()
 		l.closed = true
 		l.mu.Unlock()
+		l.reading.Wait()
 		l.closeFiles()
 		<-l.turn
 	}()

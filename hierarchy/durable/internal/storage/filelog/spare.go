@@ -59,7 +59,7 @@ func (l *Log) takeSpare(record int64) (s spare, err error) {
 
 // makeSpare writes a file with zeros. If that fails, it leaves nothing behind.
 func (l *Log) makeSpare(size int64) (spare, error) {
-	s := spare{filepath.Join(l.dir, fmt.Sprintf("%016x%s", rand.Uint64(), spareSuffix)), size}
+	s := spare{l.spareName(), size}
 	f, err := l.fs.Create(s.name)
 	if err != nil {
 		return s, err
@@ -76,6 +76,10 @@ func (l *Log) makeSpare(size int64) (spare, error) {
 		_ = l.fs.Remove(s.name)
 	}
 	return s, err
+}
+
+func (l *Log) spareName() string {
+	return filepath.Join(l.dir, fmt.Sprintf("%016x%s", rand.Uint64(), spareSuffix))
 }
 
 // prepare makes the next spare in another goroutine when the active segment is half full, so that no append waits for

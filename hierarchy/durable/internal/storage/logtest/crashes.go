@@ -11,18 +11,20 @@ import (
 const ways = 4
 
 // short is a history that has everything: several files, some of them deleted and used again, and marks. It ends with the
-// first error.
-func (h *history) short() error {
+// first error of try, which gets what is to be done.
+func (h *history) short(try func(func() error) error) error {
 	deeds := []func() error{h.append, h.setMark, h.append, h.append, h.setMark, h.append, h.append, h.append, h.trim}
-	for range 3 {
-		for _, do := range deeds {
-			if err := do(); err != nil {
-				return err
-			}
+	for range 3 * len(deeds) {
+		if err := try(deeds[0]); err != nil {
+			return err
 		}
+		deeds = append(deeds[1:], deeds[0])
 	}
 	return nil
 }
+
+// once does something once.
+func once(do func() error) error { return do() }
 
 // eachCrash ends the process after each change of the disk.
 func eachCrash(t *testing.T, d Durable) {
@@ -32,7 +34,7 @@ func eachCrash(t *testing.T, d Durable) {
 		log, err := d.Open(h.disk)
 		if err == nil {
 			h.log = log
-			err = h.short()
+			err = h.short(once)
 		}
 		if err == nil {
 			h.Greater(n, 50)
@@ -76,7 +78,7 @@ func (h *history) crashAgain(how memdisk.Crash) {
 func eachFault(t *testing.T, d Durable) {
 	for _, kind := range []memdisk.Kind{"", memdisk.Open} {
 		for _, err := range []error{syscall.EIO, syscall.ENOSPC, syscall.EMFILE} {
-			for n := 1; oneFault(t, d, kind, n, err); n++ {
+			for n := 1; oneFault(t, d, kind, n, err); n += 1 + n%d.some(2) {
 			}
 		}
 	}
@@ -86,33 +88,73 @@ func eachFault(t *testing.T, d Durable) {
 func oneFault(t *testing.T, d Durable, kind memdisk.Kind, n int, fault error) bool {
 	h := newHistory(t, uint64(n), d)
 	h.disk.FailNth(kind, n, fault)
-	log, err := d.Open(h.disk)
-	if err != nil {
-		h.ErrorIs(err, fault)
-		log, err = d.Open(h.disk)
-		h.NoError(err, "it has failed once")
-	}
-	h.log = log
-	failed := h.short()
-	if failed != nil {
-		h.ErrorIs(failed, fault)
-		h.fork(h.disk.Crash(memdisk.Crash{Seed: uint64(n)})).goOn(memdisk.Crash{Seed: uint64(n)})
-		if h.append() != nil {
-			_, problem := h.log.Problem()
-			h.Error(problem)
-			h.reopen()
-		}
-	}
-	for range 5 {
-		h.NoError(h.append())
-	}
+	h.NoError(h.insist())
+	failed := h.disk.Faults() > 0
+	h.disk.SetFault(nil)
 	for _, how := range memdisk.Crashes(uint64(n), ways) {
 		h.fork(h.disk.Crash(how)).goOn(how)
 	}
-	more := h.disk.Faults() > 0
 	h.reopen()
 	h.close()
-	return more
+	if failed && kind == "" {
+		thenCrash(t, d, n, fault)
+	}
+	return failed
+}
+
+// thenCrash ends the process soon after the n-th change of the disk has failed.
+func thenCrash(t *testing.T, d Durable, n int, fault error) {
+	h := newHistory(t, uint64(n), d)
+	h.disk.FailNth("", n, fault)
+	h.disk.StopAfter(n + 1 + h.rng.IntN(12))
+	if h.insist() != nil {
+		for _, how := range memdisk.Crashes(uint64(n), ways) {
+			h.fork(h.disk.Crash(how)).goOn(how)
+		}
+	}
+}
+
+// insist opens the log, and goes through the short history. What fails is tried again, and if it fails again, the log is
+// opened again. The error is memdisk.ErrOff if the process has ended.
+func (h *history) insist() error {
+	if err := twice(h.openAgain); err != nil {
+		return err
+	}
+	return h.short(func(do func() error) error {
+		if err := twice(do); err == nil || h.disk.Ended() {
+			return err
+		}
+		_, problem := h.log.Problem()
+		h.Error(problem)
+		<-h.log.Close()
+		if err := twice(h.openAgain); err != nil {
+			return err
+		}
+		return do()
+	})
+}
+
+// twice does something again if it fails.
+func twice(do func() error) error {
+	err := do()
+	if err != nil {
+		err = do()
+	}
+	return err
+}
+
+// openAgain opens the log after it was closed, in the same process.
+func (h *history) openAgain() error {
+	log, err := h.Open(h.disk)
+	if err != nil {
+		return err
+	}
+	if h.disk.Ended() {
+		return memdisk.ErrOff
+	}
+	h.log = log
+	h.check()
+	return nil
 }
 
 // tornAtEachByte tears the last write at each byte.

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -57,7 +58,7 @@ func (h *history) fill() {
 func refused(t *testing.T, d Durable) {
 	for _, why := range []error{syscall.EROFS, syscall.EACCES} {
 		for _, before := range []func(*history){
-			func(h *history) { h.NoError(h.short()) },
+			func(h *history) { h.NoError(h.short(once)) },
 			func(h *history) {},
 		} {
 			h := newHistory(t, 1, d)
@@ -152,7 +153,7 @@ func concurrent(t *testing.T, d Durable) {
 		disk := memdisk.New(seed)
 		log, err := d.Open(disk)
 		require.NoError(t, err)
-		c := crowd{require.New(t), t.Context(), log, d.Size}
+		c := crowd{assert.New(t), t.Context(), log, d.Size}
 		var wg sync.WaitGroup
 		for _, f := range []func(uint64) error{c.appendOne, c.appendOne, c.readAll, c.readAll, c.trimOne, c.markOne} {
 			wg.Go(func() {
@@ -176,7 +177,7 @@ func concurrent(t *testing.T, d Durable) {
 
 // crowd is what uses a log concurrently.
 type crowd struct {
-	*require.Assertions
+	*assert.Assertions
 	ctx  context.Context
 	log  OnDisk
 	size int

@@ -28,6 +28,7 @@ type Durable struct {
 	Open  func(*memdisk.Disk) (OnDisk, error) // opens the log of a disk, and makes it if there is none
 	Seeds int                                 // random histories of each kind
 	Size  int                                 // of most messages, so that a few dozen fill several files
+	Whole bool                                // tries everything that takes long, too, and not only some of it
 }
 
 // RunDurable tests that a log keeps what it has acknowledged, whatever happens to the disk.
@@ -55,6 +56,14 @@ type history struct {
 	trimmed uint64   // no message from here on may be missing
 	mark    storage.Mark
 	higher  []storage.Mark // marks that were not acknowledged
+}
+
+// some returns n, or 1 if everything is to be tried.
+func (d Durable) some(n int) int {
+	if d.Whole {
+		return 1
+	}
+	return n
 }
 
 // newHistory opens a log on an empty disk.

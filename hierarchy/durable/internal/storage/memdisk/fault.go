@@ -68,6 +68,14 @@ func (d *Disk) FailNth(kind Kind, n int, err error) {
 // StopAfter ends the process after n more changes, n > 0. What it does then fails with ErrOff.
 func (d *Disk) StopAfter(n int) { d.set(func() { d.stop = d.changes + n }) }
 
+// Ended reports whether the process has ended.
+func (d *Disk) Ended() (ended bool) {
+	d.set(func() { ended = d.ended() })
+	return ended
+}
+
+func (d *Disk) ended() bool { return d.off || d.stop > 0 && d.changes >= d.stop }
+
 // Refuse makes everything fail that needs permission to write, if err is not nil.
 func (d *Disk) Refuse(err error) { d.set(func() { d.refusal = err }) }
 
@@ -130,7 +138,7 @@ func (d *Disk) do(kind Kind, name string, f func() error) error {
 func (d *Disk) try(kind Kind, name string, f func() error, failed func()) error {
 	d.lock()
 	defer d.m.mu.Unlock()
-	err := d.ended(kind)
+	err := d.forbids(kind)
 	if err == nil && d.fault != nil {
 		if err = d.fault(Op{kind, name}); err != nil {
 			d.failed++
@@ -146,9 +154,9 @@ func (d *Disk) try(kind Kind, name string, f func() error, failed func()) error 
 	return err
 }
 
-// ended returns an error if the process has ended or may not do this.
-func (d *Disk) ended(kind Kind) error {
-	if d.off || d.stop > 0 && d.changes >= d.stop {
+// forbids returns an error if the process has ended or may not do this.
+func (d *Disk) forbids(kind Kind) error {
+	if d.ended() {
 		return ErrOff
 	}
 	if kind.Changes() {
