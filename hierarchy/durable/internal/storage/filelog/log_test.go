@@ -29,6 +29,11 @@ func TestDurable(t *testing.T) {
 	logtest.RunDurable(t, logtest.Durable{Open: opener(filelog.OpenSmall), Seeds: *seeds, Size: 200, Whole: long.On()})
 }
 
+// The files have the sizes that they have in use, and messages have up to a megabyte.
+func TestDurableLarge(t *testing.T) {
+	logtest.RunHistories(t, logtest.Durable{Open: opener(filelog.Open), Seeds: 1 + *seeds/40, Size: 64 << 10})
+}
+
 func opener(open func(filelog.FS, string) (*filelog.Log, error)) func(*memdisk.Disk) (logtest.OnDisk, error) {
 	return func(d *memdisk.Disk) (logtest.OnDisk, error) {
 		l, err := open(d, "data/timers")

@@ -1,0 +1,227 @@
+package filelog_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/filelog"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memdisk"
+)
+
+const dir = "data/timers"
+
+// small opens a log with small files.
+func small(t *testing.T, d *memdisk.Disk) *filelog.Log {
+	l, err := filelog.OpenSmall(d, dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { <-l.Close() })
+	return l
+}
+
+// fill appends messages with the numbers from from to to, each about a third of the smallest segment.
+func fill(t *testing.T, l *filelog.Log, from, to uint64) {
+	for n := from; n <= to; n++ {
+		require.NoError(t, l.Append(t.Context(), n-1, fmt.Appendf(nil, "%300d", n)))
+	}
+}
+
+// requireLast checks where a log ends, and that its last message is the right one.
+func requireLast(t *testing.T, l *filelog.Log, last uint64) {
+	b, err := l.Bounds(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, last, b.Last)
+	data, err := l.Get(t.Context(), last)
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf("%300d", last), string(data))
+}
+
+// A record whose sync has failed may be on the disk or not, and the cache does not tell. Once the log was opened again, what
+// is there is there for good.
+func TestAFailedSyncOfARecord(t *testing.T) {
+	for seed := range uint64(50) {
+		disk := memdisk.New(seed)
+		l := small(t, disk)
+		fill(t, l, 1, 1)
+		require.NoError(t, l.SetMark(t.Context(), storage.Mark{Number: 1}))
+		disk.FailNth(memdisk.Sync, 1, syscall.EIO)
+		err := l.Append(t.Context(), 1, fmt.Appendf(nil, "%300d", 2))
+		require.ErrorIs(t, err, syscall.EIO)
+		refusesAll(t, l, disk, err)
+		requireLast(t, l, 1)
+		<-l.Close()
+
+		l = small(t, disk)
+		requireLast(t, l, 2)
+		requireLast(t, small(t, disk.Crash(memdisk.Crash{Seed: seed})), 2)
+	}
+}
+
+// refusesAll checks that a log is lost: everything fails with an error that wraps why, and nothing is written.
+func refusesAll(t *testing.T, l *filelog.Log, disk *memdisk.Disk, why error) {
+	before := disk.Changes()
+	for _, err := range []error{
+		l.Append(t.Context(), 1, nil), l.SetMark(t.Context(), storage.Mark{Number: 9}), l.Trim(t.Context(), 2),
+	} {
+		require.ErrorIs(t, err, why)
+	}
+	_, problem := l.Problem()
+	require.ErrorIs(t, problem, why)
+	require.Equal(t, before, disk.Changes())
+}
+
+// The same of a mark.
+func TestAFailedSyncOfAMark(t *testing.T) {
+	for seed := range uint64(50) {
+		disk := memdisk.New(seed)
+		l := small(t, disk)
+		require.NoError(t, l.SetMark(t.Context(), storage.Mark{Number: 1}))
+		disk.FailNth(memdisk.Sync, 1, syscall.EIO)
+		err := l.SetMark(t.Context(), storage.Mark{Number: 2})
+		require.ErrorIs(t, err, syscall.EIO)
+		refusesAll(t, l, disk, err)
+		<-l.Close()
+
+		small(t, disk)
+		m, err := small(t, disk.Crash(memdisk.Crash{Seed: seed})).Mark(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, storage.Mark{Number: 2}, m)
+	}
+}
+
+// A lack of open files loses nothing, whatever needs one.
+func TestALackOfOpenFiles(t *testing.T) {
+	for _, kind := range []memdisk.Kind{memdisk.Open, memdisk.Create} {
+		for n := 1; ; n++ {
+			disk := memdisk.New(1)
+			l := small(t, disk)
+			disk.FailNth(kind, n, syscall.EMFILE)
+			for number := range uint64(20) {
+				appendTwice(t, l, number)
+				markTwice(t, l, number)
+			}
+			disk.SetFault(nil)
+			requireLast(t, l, 20)
+			requireLast(t, small(t, disk.Crash(memdisk.Crash{Seed: uint64(n), AnyChanges: true})), 20)
+			if disk.Faults() == 0 {
+				break
+			}
+		}
+	}
+}
+
+func appendTwice(t *testing.T, l *filelog.Log, last uint64) {
+	if err := l.Append(t.Context(), last, fmt.Appendf(nil, "%300d", last+1)); err != nil {
+		require.ErrorContains(t, err, "too many files are open")
+		fill(t, l, last+1, last+1)
+	}
+}
+
+func markTwice(t *testing.T, l *filelog.Log, number uint64) {
+	if err := l.SetMark(t.Context(), storage.Mark{Number: number}); err != nil {
+		require.ErrorContains(t, err, "too many files are open")
+		require.NoError(t, l.SetMark(t.Context(), storage.Mark{Number: number}))
+	}
+}
+
+// Reading fails then, but the log is not said to be damaged.
+func TestALackOfOpenFilesWhileReading(t *testing.T) {
+	disk := memdisk.New(1)
+	l := small(t, disk)
+	fill(t, l, 1, 20)
+	for _, number := range []uint64{1, 20} {
+		disk.FailNth(memdisk.Open, 1, syscall.EMFILE)
+		_, err := l.Get(t.Context(), number)
+		require.ErrorIs(t, err, syscall.EMFILE)
+		require.NotErrorIs(t, err, storage.ErrDamaged)
+		disk.FailNth(memdisk.Read, 1, syscall.EIO)
+		_, err = l.Get(t.Context(), number)
+		require.ErrorIs(t, err, syscall.EIO)
+		require.NotErrorIs(t, err, storage.ErrDamaged)
+	}
+}
+
+// The log never renames or removes a file that it has open, which Windows does not allow.
+func TestOpenFilesStayInPlace(t *testing.T) {
+	disk := memdisk.New(1)
+	disk.LockOpenFiles()
+	l := small(t, disk)
+	fill(t, l, 1, 60)
+	require.NoError(t, l.SetMark(t.Context(), storage.Mark{Number: 1}))
+	require.NoError(t, l.Trim(t.Context(), 50))
+	fill(t, l, 61, 100)
+	<-l.Close()
+	requireLast(t, small(t, disk), 100)
+}
+
+// What an interrupted deletion has left behind is removed by the next one.
+func TestRestsOfADeletion(t *testing.T) {
+	disk := memdisk.New(1)
+	l := small(t, disk)
+	fill(t, l, 1, 30)
+	<-l.Close()
+	second := filepath.Join(dir, "0000000000000002.seg")
+	require.NotNil(t, disk.Data(second))
+	disk.Put(second, nil)
+
+	l = small(t, disk)
+	b, err := l.Bounds(t.Context())
+	require.NoError(t, err)
+	_, err = l.Get(t.Context(), b.First)
+	require.NoError(t, err)
+	_, err = l.Get(t.Context(), b.First-1)
+	require.ErrorIs(t, err, storage.ErrAbsent)
+	first := filepath.Join(dir, "0000000000000001.seg")
+	require.NotNil(t, disk.Data(first), "it is evidence until somebody trims")
+	require.NoError(t, l.Trim(t.Context(), b.First))
+	require.Nil(t, disk.Data(first))
+	requireLast(t, l, 30)
+}
+
+// All directories that are made survive, not only the last one.
+func TestDirectoriesAreDurable(t *testing.T) {
+	for seed := range uint64(20) {
+		disk := memdisk.New(seed)
+		l, err := filelog.Open(disk, "a/b/c/d")
+		require.NoError(t, err)
+		<-l.Close()
+		_, err = disk.Crash(memdisk.Crash{Seed: seed}).List("a/b/c/d")
+		require.NoError(t, err)
+	}
+}
+
+// A directory far above may be one that this process can't even read.
+func TestADirectoryAboveThatIsNotOurs(t *testing.T) {
+	disk := memdisk.New(1)
+	require.NoError(t, disk.MkdirAll("home/me"))
+	disk.SetFault(func(op memdisk.Op) error {
+		if op.Name == "home" || op.Name == "." {
+			return fs.ErrPermission
+		}
+		return nil
+	})
+	l, err := filelog.Open(disk, "home/me/data/timers")
+	require.NoError(t, err)
+	<-l.Close()
+}
+
+// A later version of the format is not said to be damage.
+func TestAnotherVersion(t *testing.T) {
+	disk := memdisk.New(1)
+	l := small(t, disk)
+	fill(t, l, 1, 1)
+	<-l.Close()
+	name := filepath.Join(dir, "0000000000000001.seg")
+	data := disk.Data(name)
+	filelog.SetVersion(data, 2)
+	disk.Put(name, data)
+	_, err := filelog.Open(disk, dir)
+	require.ErrorContains(t, err, "the log has the version 2, and this program knows 1")
+	require.False(t, errors.Is(err, storage.ErrDamaged))
+}
