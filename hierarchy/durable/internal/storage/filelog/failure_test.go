@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,6 +26,9 @@ func small(t *testing.T, d *memdisk.Disk) *filelog.Log {
 	t.Cleanup(func() { <-l.Close() })
 	return l
 }
+
+// segment returns the name of a segment.
+func segment(place int) string { return filepath.Join(dir, fmt.Sprintf("%016x.seg", place)) }
 
 // fill appends messages with the numbers from from to to, each about a third of the smallest segment.
 func fill(t *testing.T, l *filelog.Log, from, to uint64) {
@@ -166,7 +171,7 @@ func TestRestsOfADeletion(t *testing.T) {
 	l := small(t, disk)
 	fill(t, l, 1, 30)
 	<-l.Close()
-	second := filepath.Join(dir, "0000000000000002.seg")
+	second := segment(2)
 	require.NotNil(t, disk.Data(second))
 	disk.Put(second, nil)
 
@@ -177,7 +182,7 @@ func TestRestsOfADeletion(t *testing.T) {
 	require.NoError(t, err)
 	_, err = l.Get(t.Context(), b.First-1)
 	require.ErrorIs(t, err, storage.ErrAbsent)
-	first := filepath.Join(dir, "0000000000000001.seg")
+	first := segment(1)
 	require.NotNil(t, disk.Data(first), "it is evidence until somebody trims")
 	require.NoError(t, l.Trim(t.Context(), b.First))
 	require.Nil(t, disk.Data(first))
@@ -217,11 +222,102 @@ func TestAnotherVersion(t *testing.T) {
 	l := small(t, disk)
 	fill(t, l, 1, 1)
 	<-l.Close()
-	name := filepath.Join(dir, "0000000000000001.seg")
+	name := segment(1)
 	data := disk.Data(name)
 	filelog.SetVersion(data, 2)
 	disk.Put(name, data)
 	_, err := filelog.Open(disk, dir)
 	require.ErrorContains(t, err, "the log has the version 2, and this program knows 1")
 	require.False(t, errors.Is(err, storage.ErrDamaged))
+}
+
+// Records of another log are none, although they have the right numbers.
+func TestRecordsOfAnotherLog(t *testing.T) {
+	disks := []*memdisk.Disk{memdisk.New(1), memdisk.New(2)}
+	for i, disk := range disks {
+		l := small(t, disk)
+		require.NoError(t, l.Append(t.Context(), 0, fmt.Appendf(nil, "log %d", i)))
+		<-l.Close()
+	}
+	ours, theirs := disks[0].Data(segment(1)), disks[1].Data(segment(1))
+	disks[0].Put(segment(1), append(ours[:32:32], theirs[32:]...))
+	l := small(t, disks[0])
+	b, err := l.Bounds(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, b.Last)
+}
+
+// A record that could not be written may be complete but for its padding. It does not count when the message that took its
+// number is in the next segment.
+func TestARestOfARecordBeforeTheNextSegment(t *testing.T) {
+	for seed := range uint64(100) {
+		disk := memdisk.New(seed)
+		l := small(t, disk)
+		fill(t, l, 1, 2)
+		disk.SetFault(func(op memdisk.Op) error {
+			if op.Kind == memdisk.Write && op.Name == segment(1) {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		require.ErrorIs(t, l.Append(t.Context(), 2, nil), syscall.ENOSPC)
+		require.NoError(t, l.Append(t.Context(), 2, make([]byte, 1000)))
+		<-l.Close()
+		l = small(t, disk)
+		n := 0
+		for _, err := range l.Read(t.Context(), 1, 3) {
+			require.NoError(t, err)
+			n++
+		}
+		require.Equal(t, 3, n)
+	}
+}
+
+// A deletion that fails has made some files free. They are not used while a crash can still bring their names back.
+func TestADeletionThatFailsHalfWay(t *testing.T) {
+	for n := 1; n < 40; n++ {
+		disk := memdisk.New(uint64(n))
+		l := small(t, disk)
+		fill(t, l, 1, 80)
+		disk.FailNth(memdisk.Rename, 2, syscall.EIO)
+		require.ErrorIs(t, l.Trim(t.Context(), 80), syscall.EIO)
+		disk.StopAfter(n)
+		last := uint64(80)
+		for l.Append(t.Context(), last, fmt.Appendf(nil, "%300d", last+1)) == nil {
+			last++
+		}
+		require.True(t, disk.Ended())
+		for _, how := range memdisk.Crashes(uint64(n), 8) {
+			b, err := small(t, disk.Crash(how)).Bounds(t.Context())
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, b.Last, last)
+		}
+	}
+}
+
+// While a read waits for the disk, Close returns, and says that a file is open.
+func TestCloseDuringARead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := memdisk.New(1)
+		l, err := filelog.OpenSmall(disk, dir)
+		require.NoError(t, err)
+		fill(t, l, 1, 1)
+		release := disk.Hang()
+		read := make(chan error, 1)
+		go func() {
+			_, err := l.Get(t.Context(), 1)
+			read <- err
+		}()
+		synctest.Wait()
+		closed := l.Close()
+		select {
+		case <-closed:
+			require.Fail(t, "a file is open")
+		case <-time.After(time.Hour):
+		}
+		release()
+		<-closed
+		require.NoError(t, <-read)
+		require.Zero(t, disk.OpenFiles())
+	})
 }

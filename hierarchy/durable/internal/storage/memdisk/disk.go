@@ -3,6 +3,7 @@
 package memdisk
 
 import (
+	"cmp"
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
@@ -78,6 +79,9 @@ func (d *Disk) MkdirAll(name string) error {
 		in := d.m.root
 		for _, part := range split(name) {
 			if in.now[part].dir == nil {
+				if d.refusal != nil {
+					return d.refusal
+				}
 				in.change(link{part, entry{dir: newDir()}})
 			}
 			in = in.now[part].dir
@@ -125,7 +129,7 @@ func (d *Disk) Create(name string) (f filelog.File, err error) {
 func (d *Disk) Open(name string) (f filelog.File, err error) {
 	err = d.do(Open, name, func() error {
 		n, err := d.m.file(name)
-		if err != nil {
+		if err = cmp.Or(err, d.refusal); err != nil {
 			return err
 		}
 		f = d.handle(n, name)

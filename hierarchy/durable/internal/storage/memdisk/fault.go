@@ -162,7 +162,7 @@ func (d *Disk) forbids(kind Kind) error {
 	if kind.Changes() {
 		d.changes++
 	}
-	if kind != List && kind != Read && kind != SyncDir {
+	if kind.Changes() && kind != SyncDir && kind != Mkdir { // there may be nothing to make
 		return d.refusal
 	}
 	return nil
