@@ -26,12 +26,14 @@ func TestContract(t *testing.T) {
 }
 
 func TestDurable(t *testing.T) {
+	t.Parallel()
 	logtest.RunDurable(t, logtest.Durable{Open: opener(filelog.OpenSmall), Seeds: *seeds, Size: 200, Whole: long.On()})
 }
 
 // The files have the sizes that they have in use, and messages have up to a megabyte.
 func TestDurableLarge(t *testing.T) {
-	logtest.RunHistories(t, logtest.Durable{Open: opener(filelog.Open), Seeds: 1 + *seeds/40, Size: 64 << 10})
+	t.Parallel()
+	logtest.RunHistories(t, logtest.Durable{Open: opener(filelog.Open), Seeds: 1 + *seeds/100, Size: 64 << 10})
 }
 
 func opener(open func(filelog.FS, string) (*filelog.Log, error)) func(*memdisk.Disk) (logtest.OnDisk, error) {
