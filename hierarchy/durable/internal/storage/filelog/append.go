@@ -122,6 +122,7 @@ func (l *Log) activate(s *segment) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.segments = append(l.segments, s)
+	l.prepared = false
 	return nil
 }
 

@@ -321,3 +321,51 @@ func TestCloseDuringARead(t *testing.T) {
 		require.Zero(t, disk.OpenFiles())
 	})
 }
+
+// What waits for a disk that hangs is not written any more when the log was closed meanwhile.
+func TestWaitingAppendsOfAClosedLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := memdisk.New(1)
+		l, err := filelog.OpenSmall(disk, dir)
+		require.NoError(t, err)
+		release := disk.Hang()
+		appended := make(chan error, 10)
+		for range cap(appended) {
+			go func() { appended <- l.Append(t.Context(), 0, nil) }()
+		}
+		synctest.Wait()
+		closed := l.Close()
+		release()
+		<-closed
+		done := 0
+		for range cap(appended) {
+			if err := <-appended; err == nil {
+				done++
+			} else {
+				require.ErrorContains(t, err, "closed")
+			}
+		}
+		require.Equal(t, 1, done, "only the one that had begun")
+	})
+}
+
+// On a full disk, the next segment is tried in advance only once, as that writes much.
+func TestAFullDiskIsNotFilledAgainAndAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := memdisk.New(1)
+		l, err := filelog.OpenSmall(disk, dir)
+		require.NoError(t, err)
+		fill(t, l, 1, 1)
+		disk.SetRoom(3 << 10)
+		before := disk.Changes()
+		fill(t, l, 2, 2)
+		synctest.Wait()
+		for last := uint64(2); last < 6; last++ {
+			require.NoError(t, l.Append(t.Context(), last, nil))
+			synctest.Wait()
+		}
+		const appends, spare = 2 * 5, 5 // create, write, write, write, remove
+		require.LessOrEqual(t, disk.Changes()-before, appends+spare)
+		<-l.Close()
+	})
+}

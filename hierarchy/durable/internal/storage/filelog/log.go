@@ -21,11 +21,11 @@ var (
 
 // Log is a log in files. There must be only one for each directory.
 type Log struct {
-	fs  FS
-	dir string // of the segments
-	sizes
-	turn chan struct{}             // of capacity 1: full while somebody has the turn to write
-	busy atomic.Pointer[time.Time] // when the write in progress has begun; nil if there is none
+	fs    FS
+	dir   string // of the segments
+	sizes sizes
+	turn  chan struct{}             // of capacity 1: full while somebody has the turn to write
+	busy  atomic.Pointer[time.Time] // when the write in progress has begun; nil if there is none
 
 	making  sync.WaitGroup // goroutines that make a spare
 	reading sync.WaitGroup // goroutines that read a segment
@@ -44,7 +44,7 @@ type Log struct {
 	marked   bool // there is a mark
 	spares   []spare
 	closed   bool
-	more     bool      // a spare is being made
+	prepared bool      // a spare for the next segment was begun
 	lost     error     // why nothing can be written any more
 	lacking  error     // why nothing could be written the last time, if that goes by
 	since    time.Time // when lost or lacking was set

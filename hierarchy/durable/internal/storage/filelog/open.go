@@ -188,16 +188,17 @@ func (l *Log) nextPlace() uint64 {
 // closeTime limits the wait of Close for a write that is in progress.
 const closeTime = time.Second
 
-// Close closes the log. If the disk hangs, Close does not wait for it: closed is closed when the last file is.
+// Close closes the log. If the disk hangs, Close does not wait for it: closed is closed when the last file is. Until then,
+// nobody must open the log again, as a write may be in progress.
 func (l *Log) Close() (closed <-chan struct{}) {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		l.turn <- struct{}{}
 		l.making.Wait()
-		l.mu.Lock()
-		l.closed = true
-		l.mu.Unlock()
 		l.reading.Wait()
 		l.closeFiles()
 		<-l.turn

@@ -10,5 +10,6 @@ var noRoom = []error{
 
 const readOnly = syscall.Errno(19) // ERROR_WRITE_PROTECT
 
-// syncDir does nothing: Windows has no way to sync a directory, and its file systems keep a journal of their changes.
+// syncDir does nothing: Windows has no way to sync a directory. Its file systems keep a journal of their changes, which the
+// next sync of a file writes.
 func syncDir(string) error { return nil }

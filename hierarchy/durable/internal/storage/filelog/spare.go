@@ -83,22 +83,21 @@ func (l *Log) spareName() string {
 }
 
 // prepare makes the next spare in another goroutine when the active segment is half full, so that no append waits for
-// it. If that fails, the append that needs the spare finds out why.
+// it. If that fails, it is not tried again, and the append that needs the spare finds out why.
 func (l *Log) prepare() {
 	l.mu.Lock()
 	s := l.active()
-	begin := !l.more && len(l.spares) == 0 && s.used > s.size/2
-	l.more = l.more || begin
+	begin := !l.prepared && len(l.spares) == 0 && s.used > s.size/2
+	l.prepared = l.prepared || begin
 	size := l.nextSize(0)
 	l.mu.Unlock()
 	if !begin {
 		return
 	}
 	l.making.Go(func() {
-		s, err := l.makeSpare(size)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.more = false; err == nil {
+		if s, err := l.makeSpare(size); err == nil {
+			l.mu.Lock()
+			defer l.mu.Unlock()
 			l.spares = append(l.spares, s)
 		}
 	})
