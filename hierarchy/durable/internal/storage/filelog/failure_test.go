@@ -30,6 +30,16 @@ func small(t *testing.T, d *memdisk.Disk) *filelog.Log {
 // segment returns the name of a segment.
 func segment(place int) string { return filepath.Join(dir, fmt.Sprintf("%016x.seg", place)) }
 
+// segments returns the names of the segments.
+func segments(disk *memdisk.Disk) (names []string) {
+	for _, name := range disk.Files() {
+		if filepath.Ext(name) == ".seg" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // fill appends messages with the numbers from from to to, each about a third of the smallest segment.
 func fill(t *testing.T, l *filelog.Log, from, to uint64) {
 	for n := from; n <= to; n++ {
@@ -281,6 +291,10 @@ func TestADeletionThatFailsHalfWay(t *testing.T) {
 		fill(t, l, 1, 80)
 		disk.FailNth(memdisk.Rename, 2, syscall.EIO)
 		require.ErrorIs(t, l.Trim(t.Context(), 80), syscall.EIO)
+		if n%2 == 0 {
+			require.NoError(t, l.Trim(t.Context(), 80))
+			require.Len(t, segments(disk), 1, "it has made up for that")
+		}
 		disk.StopAfter(n)
 		last := uint64(80)
 		for l.Append(t.Context(), last, fmt.Appendf(nil, "%300d", last+1)) == nil {
@@ -364,8 +378,110 @@ func TestAFullDiskIsNotFilledAgainAndAgain(t *testing.T) {
 			require.NoError(t, l.Append(t.Context(), last, nil))
 			synctest.Wait()
 		}
+		require.Equal(t, []string{segment(1)}, disk.Files(), "what could not be made is removed")
 		const appends, spare = 2 * 5, 5 // create, write, write, write, remove
 		require.LessOrEqual(t, disk.Changes()-before, appends+spare)
 		<-l.Close()
 	})
+}
+
+// A write that fails may have been done in part.
+func TestAFailedWrite(t *testing.T) {
+	for seed := range uint64(50) {
+		disk := memdisk.New(seed)
+		l := small(t, disk)
+		fill(t, l, 1, 1)
+		disk.FailNth(memdisk.Write, 1, syscall.EIO)
+		err := l.Append(t.Context(), 1, fmt.Appendf(nil, "%300d", 2))
+		require.ErrorIs(t, err, syscall.EIO)
+		refusesAll(t, l, disk, err)
+	}
+}
+
+// When a new segment has its name, but can't be opened, the one before it goes on, for messages that still fit. The new one
+// must not come back, as it would hide them.
+func TestALackOfOpenFilesForANewSegment(t *testing.T) {
+	for seed := range uint64(50) {
+		disk := memdisk.New(seed)
+		l := small(t, disk)
+		fill(t, l, 1, 2)
+		lack := syscall.EMFILE
+		disk.SetFault(func(op memdisk.Op) error {
+			if op.Kind == memdisk.Open && op.Name == segment(2) {
+				return lack
+			}
+			return nil
+		})
+		require.ErrorIs(t, l.Append(t.Context(), 2, make([]byte, 500)), lack)
+		require.NoError(t, l.Append(t.Context(), 2, nil))
+		b, err := small(t, disk.Crash(memdisk.Crash{Seed: seed, AnyChanges: true})).Bounds(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, uint64(3), b.Last)
+	}
+}
+
+// The same when it is unknown whether the new segment has its name.
+func TestARenameThatFails(t *testing.T) {
+	for seed := range uint64(50) {
+		disk := memdisk.New(seed)
+		l := small(t, disk)
+		fill(t, l, 1, 2)
+		disk.FailNth(memdisk.Rename, 1, syscall.EIO)
+		err := l.Append(t.Context(), 2, make([]byte, 500))
+		require.ErrorIs(t, err, syscall.EIO)
+		refusesAll(t, l, disk, err)
+		<-l.Close()
+		l = small(t, disk)
+		fill(t, l, 3, 5)
+		requireLast(t, small(t, disk.Crash(memdisk.Crash{Seed: seed, AnyChanges: true})), 5)
+	}
+}
+
+// meanwhile is a disk on which something happens before a file is opened.
+type meanwhile struct {
+	*memdisk.Disk
+	open func(name string)
+}
+
+func (m meanwhile) Open(name string) (filelog.File, error) {
+	m.open(name)
+	return m.Disk.Open(name)
+}
+
+// A message that is deleted while it is being read is absent, and not damaged.
+func TestTrimDuringARead(t *testing.T) {
+	nothing := func(string) {}
+	disk := meanwhile{memdisk.New(1), nothing}
+	l, err := filelog.OpenSmall(&disk, dir)
+	require.NoError(t, err)
+	defer l.Close()
+	fill(t, l, 1, 40)
+	disk.open = func(name string) {
+		if name == segment(1) {
+			disk.open = nothing
+			require.NoError(t, l.Trim(t.Context(), 40))
+		}
+	}
+	_, err = l.Get(t.Context(), 1)
+	require.ErrorIs(t, err, storage.ErrAbsent)
+	require.NotErrorIs(t, err, storage.ErrDamaged)
+}
+
+// A segment may be cut off while the log is open.
+func TestASegmentIsCutOff(t *testing.T) {
+	disk := memdisk.New(1)
+	l := small(t, disk)
+	fill(t, l, 1, 20)
+	<-l.Close()
+	whole := disk.Data(segment(1))
+	for size := range whole {
+		disk.Put(segment(1), whole)
+		l := small(t, disk)
+		disk.Put(segment(1), whole[:size])
+		_, err := l.Get(t.Context(), 3)
+		if err != nil {
+			require.ErrorIs(t, err, storage.ErrDamaged)
+		}
+		<-l.Close()
+	}
 }

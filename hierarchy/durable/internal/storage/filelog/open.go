@@ -148,9 +148,9 @@ func (l *Log) openEnd() error {
 	if s == nil {
 		return nil
 	}
-	data, err := readFile(l.fs, l.path(s))
+	data, err := l.readSegment(s)
 	if err != nil {
-		return err
+		return unreadable(segmentName(s.place), err)
 	}
 	s.index(data, math.MaxUint64)
 	if later := s.later(data); later > 0 {
@@ -166,13 +166,14 @@ func (l *Log) openEnd() error {
 	return l.rewriteEnd(data)
 }
 
-// rewriteEnd writes what may be in the page cache only: the last record, and the header, in case the segment has none.
+// rewriteEnd writes the last record, which may be in the page cache only. If the active segment has none, the last one was
+// acknowledged before the segment was made.
 func (l *Log) rewriteEnd(data []byte) error {
 	s := l.active()
-	begin := int64(0)
-	if len(s.offsets) > 0 {
-		begin = int64(s.offsets[len(s.offsets)-1])
+	if len(s.offsets) == 0 {
+		return nil
 	}
+	begin := int64(s.offsets[len(s.offsets)-1])
 	return l.write(l.file, data[begin:s.used], begin)
 }
 

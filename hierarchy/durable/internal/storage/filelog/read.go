@@ -150,7 +150,7 @@ func (p *part) decode(b []byte, begin int64) (messages [][]byte, err error) {
 
 // readFirst reads a segment for the first time, whole, and indexes it.
 func (p *part) readFirst(l *Log) (messages [][]byte, err error) {
-	b, err := readFile(l.fs, l.path(&p.segment))
+	b, err := l.readSegment(&p.segment)
 	if err != nil {
 		return nil, unreadable(segmentName(p.place), err)
 	}

@@ -63,17 +63,14 @@ func (s *segment) index(data []byte, next uint64) {
 	}
 }
 
-func readFile(fsys FS, name string) ([]byte, error) {
-	f, err := fsys.Open(name)
+// readSegment returns the contents of the file of a segment.
+func (l *Log) readSegment(s *segment) ([]byte, error) {
+	f, err := l.fs.Open(l.path(s))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, size)
+	data := make([]byte, s.size)
 	return data, readAt(f, data, 0)
 }
 

@@ -3,6 +3,7 @@ package memdisk
 import (
 	"errors"
 	"io/fs"
+	"syscall"
 )
 
 // Kind is a kind of operation.
@@ -46,8 +47,8 @@ type faults struct {
 }
 
 // SetFault makes the operations fail for which fault returns an error. A write that fails so may have been done in part,
-// and what a sync that fails so should have made durable counts as durable from then on without being it. Anything else
-// that fails so was not done.
+// and what a sync that fails so should have made durable counts as durable from then on without being it. Renaming or
+// removing a file that fails with EIO may have been done. Anything else that fails so was not done.
 func (d *Disk) SetFault(fault func(Op) error) { d.set(func() { d.fault = fault }) }
 
 // FailNth makes the n-th operation, counted from 1, of a kind fail, or that of all operations that change something if
@@ -143,6 +144,9 @@ func (d *Disk) try(kind Kind, name string, f func() error, failed func()) error 
 		if err = d.fault(Op{kind, name}); err != nil {
 			d.failed++
 			failed()
+			if (kind == Rename || kind == Remove) && errors.Is(err, syscall.EIO) && d.m.coin() {
+				_ = f()
+			}
 		}
 	}
 	if err == nil {
