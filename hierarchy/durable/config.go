@@ -43,8 +43,8 @@ const (
 
 // Config configures Open. Dir or Conn is required. With Dir, Handle or Announce is required, too.
 type Config[K comparable, V any] struct {
-	// Dir is the directory in which a server inside the process keeps its files. Only one process at a time can open
-	// it. Several Opens of one process can share it, each with a Name of its own.
+	// Dir is the directory with the log. Only one process at a time can open it. Several Opens of one process can share
+	// it, each with a Name of its own, and a log of its own.
 	Dir string
 	// Conn is a connection to NATS servers with JetStream, instead of Dir. Processes that open the same Name on the
 	// same servers share its timers. The connection must reconnect without limit (nats.MaxReconnects(-1)), and stay
@@ -53,8 +53,9 @@ type Config[K comparable, V any] struct {
 	// Name is the name of this set of timers, default "timers". It has 1 to 64 of the characters
 	// a-z, A-Z, 0-9, - and _.
 	Name string
-	// Partitions is the number of logs, at most 1024, by default 8. It is fixed when the name is first opened. After
-	// that, 0 means the number that the name has, and any other number is ErrArgument.
+	// Partitions is the number of logs, with Conn, at most 1024, by default 8. It is fixed when the name is first opened.
+	// After that, 0 means the number that the name has, and any other number is ErrArgument. In a directory, a name has
+	// one log, whatever Partitions says: it is one partition.
 	Partitions int
 	// Replicas is the number of servers that store each log, with Conn. It applies to logs that Open
 	// creates. 0 means 3, or 1 if there is a single server.
@@ -93,7 +94,8 @@ type Config[K comparable, V any] struct {
 	// second, doubled each time to at most ten minutes, half of it random. It must be safe for
 	// concurrent use.
 	Backoff func(attempt int) time.Duration
-	// MaxPending limits the number of timers that are pending in each partition: setting another one returns ErrFull. 0
+	// MaxPending limits the number of timers that are pending in each partition, with Dir in all: setting another one
+	// returns ErrFull. 0
 	// means no limit. Dead timers don't count. A timer with a Schedule counts once.
 	MaxPending int
 	// Precision is the minimum time between two wake-ups of a partition, default 1ms.

@@ -59,7 +59,6 @@
 // in flight may still be committed until the takeover; from then on the log refuses the old owner. Handlers that
 // were running keep running: Firing.Epoch distinguishes them from those of the next owner.
 //
-// With Config.Dir, a NATS server inside the process, without a port, keeps the files. docs/durable-operations.md in
-// the repository describes operation: disk, backup, monitoring. DESIGN.md and FORMAT.md in the
-// module's directory describe the log and its bytes.
+// docs/durable-operations.md in the repository describes operation: disk, backup, monitoring. DESIGN.md and FORMAT.md in
+// the module's directory describe the log and its bytes.
 package durable

@@ -9,6 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/directory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/filelog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -31,7 +32,7 @@ func openDir(ctx context.Context, cfg config) (*dir, error) {
 	case errors.Is(err, ErrDamaged):
 		err = storage.In(cfg.dir, err)
 		d.fail(err)
-		cfg.logger.Error("durable: the log is damaged", "name", cfg.name, "err", err,
+		cfg.logger.Error("durable: a log is damaged", "name", cfg.name, "err", err,
 			"salvage", "go run github.com/epicycle-go/epicycle/hierarchy/durable/salvage -dir "+cfg.dir)
 	case err != nil:
 		d.Close()
@@ -52,8 +53,13 @@ func (d *dir) open(ctx context.Context) (err error) {
 	cfg.Log, cfg.Partitions = d.log, 1
 	cfg.Cause, cfg.Tenure, cfg.Progress = d.cause, d.owns, new(partition.Progress)
 	cfg.Doubted = func(error) {
-		if _, err := d.log.Refusal(); err != nil {
+		_, err := d.log.Refusal()
+		if err != nil {
 			end(reason{err})
+		}
+		if errors.Is(err, filelog.ErrLost) {
+			d.cfg.logger.Error("durable: writing has failed, and the timers are unavailable until they are opened again",
+				"dir", d.cfg.dir, "name", d.cfg.name, "err", err)
 		}
 	}
 	go d.logProgress(ctx, cfg.Progress)

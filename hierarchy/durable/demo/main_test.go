@@ -37,7 +37,7 @@ func TestDemo(t *testing.T) {
 		require.Contains(t, text, want)
 	}
 	requireStory(t, text, dir)
-	require.DirExists(t, filepath.Join(dir, "streams"))
+	require.DirExists(t, filepath.Join(dir, "logs"))
 	require.ErrorContains(t, checkDir(dir), "is not empty")
 }
 

@@ -22,7 +22,7 @@ import (
 
 func TestFiguresOfTimers(t *testing.T) {
 	mock := clock.NewMock()
-	w := open(t, durable.Config[string, string]{Partitions: 2, Clock: mock, MaxAttempts: 1,
+	w := open(t, durable.Config[string, string]{Clock: mock, MaxAttempts: 1,
 		Handle: func(_ context.Context, f firing) error {
 			if f.Key == "bad" {
 				return errors.New("no")
@@ -51,7 +51,7 @@ epicycle_durable_timers_set_total{name="timers"} 6
 `), "epicycle_durable_timers_pending", "epicycle_durable_timers_set_total"))
 	all := figures(t, c)
 	for name, want := range map[string]float64{"timers_dead": 1, "timers_moved_total": 1, "timers_removed_total": 1,
-		"attempts_total": 3, "attempts_failed_total": 1, "timers_died_total": 1, "lateness_seconds": 3, "partitions": 2, "partitions_owned": 2,
+		"attempts_total": 3, "attempts_failed_total": 1, "timers_died_total": 1, "lateness_seconds": 3, "partitions": 1, "partitions_owned": 1,
 		"healthy": 1, "partitions_damaged": 0, "partitions_unavailable": 0, "members": 0, "attempts_running": 0} {
 		require.Equal(t, want, all["epicycle_durable_"+name], name)
 	}
@@ -62,7 +62,7 @@ epicycle_durable_timers_set_total{name="timers"} 6
 
 // What is said of all partitions is the sum of what is said of each.
 func TestPartitionsAddUp(t *testing.T) {
-	w := open(t, durable.Config[string, string]{Partitions: 3})
+	w := open(t, durable.Config[string, string]{Conn: local(t), Partitions: 3})
 	for i := range 30 {
 		_, err := w.Set(t.Context(), fmt.Sprint(i), "", time.Hour)
 		require.NoError(t, err)
@@ -178,7 +178,7 @@ func setHistogram(field reflect.Value) bool {
 
 // Collect may be called concurrently, while timers are set and fire. No counter decreases from one scrape to the next.
 func TestScrapesWhileTimersFire(t *testing.T) {
-	w := open(t, durable.Config[string, string]{Partitions: 2})
+	w := open(t, durable.Config[string, string]{Conn: local(t), Partitions: 2})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(metrics.New(w, metrics.Partitions()))
 	var scraping, setting sync.WaitGroup

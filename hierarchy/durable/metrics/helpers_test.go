@@ -4,11 +4,13 @@ import (
 	"context"
 	"testing"
 
+	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 )
 
 type firing = durable.Firing[string, string]
@@ -24,6 +26,14 @@ func open(t *testing.T, cfg durable.Config[string, string]) *durable.Keyed[strin
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = w.Close() })
 	return w
+}
+
+// local returns a connection to a server in this process, until the test ends.
+func local(t *testing.T) *nats.Conn {
+	s, err := servers.OpenLocal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s.Conn()
 }
 
 // families collects all as a registry does that looks whether Collect agrees with Describe.

@@ -12,7 +12,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/outbox"
 )
 
-// hanging is timers of which one partition, the damaged one, does not answer until the context ends.
+// hanging is timers of which one partition, the one that is full, does not answer until the context ends.
 type hanging struct {
 	*keyed
 	others chan struct{} // receives when the others have answered
@@ -33,16 +33,21 @@ func (h *hanging) Batch(ctx context.Context, b *batch) error {
 // openHanging returns timers whose partition 1 hangs, a key of each partition, and where the keys arrive that fire.
 func openHanging(t *testing.T) (*hanging, map[int][]string, *fired) {
 	f := &fired{got: make(chan string, 1<<16)}
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), Handle: f.handle}
+	cfg := onServers(t, 2, f)
 	w, err := durable.Open(t.Context(), cfg)
 	require.NoError(t, err)
 	keys := keysByPartition(t, w)
 	require.NoError(t, w.Close())
-	damage(t, cfg.Dir, 1)
+	const room = 20
+	cfg.Name, cfg.MaxPending = "full", room
 	w, err = durable.Open(t.Context(), cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = w.Close() })
-	require.Equal(t, 1, w.Stats().Damaged)
+	for _, k := range keys[1][:room] {
+		_, err := w.Set(t.Context(), k, "", time.Hour)
+		require.NoError(t, err)
+	}
+	keys[1] = keys[1][room:]
 	return &hanging{w, make(chan struct{}, 1)}, keys, f
 }
 
@@ -72,7 +77,7 @@ func TestStoppedWhileAPartitionHangs(t *testing.T) {
 	require.Equal(t, 1, l.Rows)
 }
 
-// absent is timers of which one partition, the damaged one, has no leader.
+// absent is timers of which one partition, the one that is full, has no leader.
 type absent struct{ *keyed }
 
 func (a absent) Batch(ctx context.Context, b *batch) error {

@@ -3,16 +3,17 @@ package outbox_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/outbox"
 )
 
@@ -63,67 +64,72 @@ func reasonOf(t *testing.T, db *sql.DB, key string) (attempts int, next sql.Null
 
 // One of the logs is damaged: the timers of all others are set once. Those of the damaged one wait, and say why.
 func TestDamagedPartitionHoldsUpNoOther(t *testing.T) {
-	databases(t, func(t *testing.T, d database) {
-		f := &fired{got: make(chan string, 1<<16)}
-		cfg := durable.Config[string, string]{Dir: t.TempDir(), Handle: f.handle}
-		w, err := durable.Open(t.Context(), cfg)
-		require.NoError(t, err)
-		keys := keysByPartition(t, w)
-		require.NoError(t, w.Close())
-		damage(t, cfg.Dir, 2)
-		w, err = durable.Open(t.Context(), cfg)
-		require.NoError(t, err)
-		defer w.Close()
-		require.Equal(t, 1, w.Stats().Damaged)
-
-		b, db := newBox(t, d)
-		total := 0
-		for i := range 20 { // mixed, so that each page has some of each
-			for at := range 4 {
-				insert(t, b, db, "v", 0, keys[at][i])
-			}
-			total += 3
+	t.Parallel() // it waits until the log is taken for damaged
+	f := &fired{got: make(chan string, 1<<16)}
+	w, keys := openDamaged(t, 4, 2, f)
+	b, db := newBox(t, sqliteIn(t.TempDir()))
+	total := 0
+	for i := range 20 { // mixed, so that each page has some of each
+		for at := range 4 {
+			insert(t, b, db, "v", 0, keys[at][i])
 		}
-		relay(t, b, w)
-		for range total {
-			<-f.got
-		}
-		awaitBacklog(t, b, func(l outbox.Backlog) bool { return l.Rows == 20 && l.Waiting == 20 })
-		require.Eventually(t, func() bool { n, _, _ := reasonOf(t, db, keys[2][0]); return n >= 4 }, time.Minute, 5*time.Millisecond)
-		_, next, failed := reasonOf(t, db, keys[2][0])
-		require.Positive(t, next.Int64)
-		require.Contains(t, failed.String, "damaged")
+		total += 3
+	}
+	relay(t, b, w)
+	for range total {
+		<-f.got
+	}
+	awaitBacklog(t, b, func(l outbox.Backlog) bool { return l.Rows == 20 && l.Waiting == 20 })
+	require.Eventually(t, func() bool { n, _, _ := reasonOf(t, db, keys[2][0]); return n >= 4 }, time.Minute, 5*time.Millisecond)
+	_, next, failed := reasonOf(t, db, keys[2][0])
+	require.Positive(t, next.Int64)
+	require.Contains(t, failed.String, "damaged")
 
-		insert(t, b, db, "v", 0, keys[0][20], keys[2][0], keys[1][20]) // a second row of a key that waits
-		assert.ElementsMatch(t, []string{keys[0][20], keys[1][20]}, []string{<-f.got, <-f.got})
-		awaitBacklog(t, b, func(l outbox.Backlog) bool { return l.Rows == 21 && l.Waiting == 21 })
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		require.Len(t, f.all, total+2, "nothing is passed on twice")
-	})
+	insert(t, b, db, "v", 0, keys[0][20], keys[2][0], keys[1][20]) // a second row of a key that waits
+	assert.ElementsMatch(t, []string{keys[0][20], keys[1][20]}, []string{<-f.got, <-f.got})
+	awaitBacklog(t, b, func(l outbox.Backlog) bool { return l.Rows == 21 && l.Waiting == 21 })
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	require.Len(t, f.all, total+2, "nothing is passed on twice")
 }
 
-// damage flips a bit in the log of a partition.
-func damage(t *testing.T, dir string, partition int) {
-	files, err := filepath.Glob(filepath.Join(dir, "streams", "*", "*", "streams", fmt.Sprint("epicycle_timers_", partition), "msgs", "1.blk"))
+// onServers returns a configuration of timers with several partitions.
+func onServers(t *testing.T, partitions int, f *fired) durable.Config[string, string] {
+	s, err := servers.OpenLocal(t.TempDir())
 	require.NoError(t, err)
-	require.Len(t, files, 1)
-	data, err := os.ReadFile(files[0])
+	t.Cleanup(s.Close)
+	return durable.Config[string, string]{Conn: s.Conn(), Partitions: partitions, Lease: time.Minute, Handle: f.handle}
+}
+
+// openDamaged opens timers, and damages the log of a partition, which its owner notices when it writes. It returns keys of
+// each partition.
+func openDamaged(t *testing.T, partitions, damaged int, f *fired) (*keyed, map[int][]string) {
+	cfg := onServers(t, partitions, f)
+	w, err := durable.Open(t.Context(), cfg)
 	require.NoError(t, err)
-	data[len(data)/2] ^= 1
-	require.NoError(t, os.WriteFile(files[0], data, 0o600))
+	t.Cleanup(func() { _ = w.Close() })
+	keys := keysByPartition(t, w)
+	js, err := jetstream.New(cfg.Conn)
+	require.NoError(t, err)
+	require.NoError(t, js.DeleteStream(t.Context(), fmt.Sprint("epicycle_timers_", damaged)))
+	require.Eventually(t, func() bool {
+		_, err := w.Set(t.Context(), keys[damaged][0], "", time.Hour)
+		return errors.Is(err, durable.ErrDamaged)
+	}, time.Minute, time.Millisecond)
+	require.Equal(t, 1, w.Stats().Damaged)
+	return w, keys
 }
 
 // A partition is full: it takes as many as it has room for, and the others as soon as there is room. Operations on a key
 // keep their order, also those that come while an earlier one waits.
 func TestFullPartition(t *testing.T) {
 	databases(t, func(t *testing.T, d database) {
-		cfg := durable.Config[string, string]{Dir: t.TempDir(), Handle: (&fired{got: make(chan string, 1)}).handle}
+		cfg := onServers(t, 2, &fired{got: make(chan string, 1)})
 		w, err := durable.Open(t.Context(), cfg)
 		require.NoError(t, err)
 		keys := keysByPartition(t, w)
 		require.NoError(t, w.Close())
-		cfg.Dir, cfg.MaxPending = t.TempDir(), 5
+		cfg.Name, cfg.MaxPending = "full", 5
 		w, err = durable.Open(t.Context(), cfg)
 		require.NoError(t, err)
 		defer w.Close()

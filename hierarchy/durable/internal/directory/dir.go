@@ -166,7 +166,7 @@ func (d *dir) checkVersion() error {
 	case err != nil:
 		return err
 	case string(data) != version:
-		return fmt.Errorf("%w: its file %q says %.60q, and this program knows %.60q", errVersion, "version", data, version)
+		return fmt.Errorf("%w: its file %q says %.60q, and this program knows %.60q", errFormat, "version", data, version)
 	}
 	if _, err = os.Stat(d.logsDir()); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", storage.ErrDamaged, err)

@@ -16,8 +16,8 @@ import (
 
 // The errors of Open, in addition to those of the file system. They are wrapped.
 var (
-	errInUse   = errors.New("the directory is in use by another process")
-	errVersion = errors.New("the directory is of another version")
+	errInUse  = errors.New("the directory is in use by another process")
+	errFormat = errors.New("the directory is of another format")
 	// ErrName means that the name can't be opened: it is open in this process, or the file system does not tell it from
 	// one that there is.
 	ErrName = errors.New("Name")

@@ -42,7 +42,7 @@ func (l *Log) append(last uint64) error {
 	l.last++
 	l.mu.Unlock()
 	l.prepare()
-	if cap(l.buffer) > chunk { // after one large message, its buffer must not be kept
+	if int64(cap(l.buffer)) > l.sizes.chunk { // after one large message, its buffer must not be kept
 		l.buffer = nil
 	}
 	return nil
@@ -78,12 +78,15 @@ func (l *Log) roll(size int64) error {
 	if err != nil {
 		return err
 	}
-	s := &segment{header: header{rand.Uint64(), l.last + 1}, place: l.nextPlace(), size: sp.size, used: headerSize,
-		indexed: true}
-	if err = l.begin(sp.name, s); err == nil {
-		err = l.fs.Rename(sp.name, l.path(s))
+	s := &segment{header: header{rand.Uint64(), l.last + 1, sp.size}, place: l.nextPlace(), used: headerSize, indexed: true}
+	if err := l.begin(sp.name, s); err != nil {
+		_ = l.fs.Remove(sp.name)
+		return err
 	}
-	if err != nil {
+	if err := l.fs.Rename(sp.name, l.path(s)); err != nil {
+		if passing(err) == "" {
+			return l.lose(err) // it may have the name, and what is appended to the segment before would not count
+		}
 		_ = l.fs.Remove(sp.name)
 		return err
 	}
@@ -105,10 +108,11 @@ func (l *Log) begin(name string, s *segment) error {
 // activate makes a segment that has its name the active one.
 func (l *Log) activate(s *segment) error {
 	f, err := l.fs.Open(l.path(s))
-	if err == nil {
-		err = l.fs.SyncDir(l.dir)
-	}
 	if err != nil {
+		return l.abandon(s, err)
+	}
+	if err := l.fs.SyncDir(l.dir); err != nil {
+		_ = f.Close()
 		return l.lose(err)
 	}
 	if l.file != nil {
@@ -118,5 +122,18 @@ func (l *Log) activate(s *segment) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.segments = append(l.segments, s)
+	l.prepared = false
 	return nil
+}
+
+// abandon removes a segment that could not be opened, so that the one before it stays active.
+func (l *Log) abandon(s *segment, why error) error {
+	err := l.fs.Remove(l.path(s))
+	if err == nil {
+		err = l.fs.SyncDir(l.dir)
+	}
+	if err != nil {
+		return l.lose(fmt.Errorf("%w, and then %w", why, err))
+	}
+	return why
 }

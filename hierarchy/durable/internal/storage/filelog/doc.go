@@ -14,7 +14,7 @@
 //	 4  4 bytes  version of the format: 1
 //	 8  8 bytes  incarnation, a random number that is drawn each time the file becomes a segment
 //	16  8 bytes  number of the first message
-//	24  4 bytes  0
+//	24  4 bytes  size of the file
 //	28  4 bytes  checksum of the bytes before
 //
 // Records follow without gaps, each padded with zeros to a multiple of 8 bytes:
@@ -24,7 +24,8 @@
 //	 8  8 bytes  number of the message
 //	16           the message
 //
-// The incarnation is part of the checksum, so what an earlier use of the file has left behind is no record.
+// The incarnation is part of the checksum, so what an earlier use of the file has left behind is no record. Nor is what a
+// segment has with the numbers of the next one: the rest of a message that could not be written.
 //
 // # What is known after a crash
 //
@@ -36,10 +37,17 @@
 // The mark has two places in its file, and is written to the one that does not hold the highest mark. So a write that is
 // torn never takes the mark away.
 //
+// Names are synced before anything depends on them: that of a new segment before a message is acknowledged that is in it,
+// and that of a file that is free before the file is used again. Of a deletion, any part may be left. So the log begins after
+// the last gap in the places.
+//
+// What can't be told: the last record, if it was altered, from one that was never acknowledged, and the segments that are
+// missing at the end. The mark is for that.
+//
 // # Failures
 //
 // When a write or a sync has failed, it is unknown what is on the disk, and what the kernel shows need not be. Then the
-// log refuses all further writes until it is opened again. A lack of room or of open files is different: it is noticed
-// before anything is written, and goes by. A disk that hangs is noticed by its silence: calls end with their contexts,
+// log refuses all further writes until it is opened again. A lack of room or of open files is different: nothing depends on
+// what was written until then, and it goes by. A disk that hangs is noticed by its silence: calls end with their contexts,
 // and what they have begun goes on in a goroutine, for which the next call waits.
 package filelog

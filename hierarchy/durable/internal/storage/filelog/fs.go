@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"syscall"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
 // FS is what a log needs of a file system. What was changed in a directory survives a loss of power once SyncDir has
@@ -44,7 +47,10 @@ func passing(err error) string {
 // Explained adds to an error of a file system what it lacks, if that goes by.
 func Explained(err error) error {
 	if what := passing(err); what != "" {
-		err = fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, readOnly) {
+		return fmt.Errorf("%w: %w", storage.ErrDenied, err)
 	}
 	return err
 }

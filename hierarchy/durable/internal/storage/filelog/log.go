@@ -21,12 +21,14 @@ var (
 
 // Log is a log in files. There must be only one for each directory.
 type Log struct {
-	fs   FS
-	dir  string                    // of the segments
-	turn chan struct{}             // of capacity 1: full while somebody has the turn to write
-	busy atomic.Pointer[time.Time] // when the write in progress has begun; nil if there is none
+	fs    FS
+	dir   string // of the segments
+	sizes sizes
+	turn  chan struct{}             // of capacity 1: full while somebody has the turn to write
+	busy  atomic.Pointer[time.Time] // when the write in progress has begun; nil if there is none
 
-	making sync.WaitGroup // goroutines that make a spare
+	making  sync.WaitGroup // goroutines that make a spare
+	reading sync.WaitGroup // goroutines that read a segment
 
 	// Only whoever has the turn uses these fields.
 	file   File   // of the active segment
@@ -42,7 +44,7 @@ type Log struct {
 	marked   bool // there is a mark
 	spares   []spare
 	closed   bool
-	more     bool      // a spare is being made
+	prepared bool      // a spare for the next segment was begun
 	lost     error     // why nothing can be written any more
 	lacking  error     // why nothing could be written the last time, if that goes by
 	since    time.Time // when lost or lacking was set
@@ -50,8 +52,8 @@ type Log struct {
 
 var _ storage.Log = (*Log)(nil)
 
-// errLost is for a log that does not know what is on the disk.
-var errLost = errors.New("writing has failed, and the log has to be opened again")
+// ErrLost is for a log that does not know what is on the disk.
+var ErrLost = errors.New("writing has failed, and the log has to be opened again")
 
 // hangTime is the time after which a disk that does not answer is a problem.
 const hangTime = time.Second
@@ -152,7 +154,7 @@ func (l *Log) lose(err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lost == nil {
-		l.lost, l.since = fmt.Errorf("%w: %w", errLost, err), time.Now()
+		l.lost, l.since = fmt.Errorf("%w: %w", ErrLost, err), time.Now()
 	}
 	return l.lost
 }

@@ -15,6 +15,7 @@ const (
 	// MarkSuffix is appended to the name of the directory of a log for the file with its mark.
 	MarkSuffix = ".mark"
 
+	newSuffix = ".new"
 	markPlace = 4096 // bytes from one place of the mark to the other: they share no block of the disk
 )
 
@@ -64,7 +65,7 @@ func (l *Log) setMark(m storage.Mark) error {
 // makeMarks makes the file with the first mark. Until it has its name, there is none.
 func (l *Log) makeMarks(m storage.Mark) error {
 	name := l.markName()
-	f, err := l.fs.Create(name + ".new")
+	f, err := l.fs.Create(name + newSuffix)
 	if err != nil {
 		return err
 	}
@@ -74,21 +75,19 @@ func (l *Log) makeMarks(m storage.Mark) error {
 		err = f.Sync()
 	}
 	if err = cmp.Or(err, f.Close()); err == nil {
-		err = l.fs.Rename(name+".new", name)
+		err = l.fs.Rename(name+newSuffix, name)
 	}
 	if err != nil {
-		_ = l.fs.Remove(name + ".new")
+		_ = l.fs.Remove(name + newSuffix)
 		return err
 	}
-	f, err = l.fs.Open(name)
-	if err == nil {
-		err = l.fs.SyncDir(filepath.Dir(name))
-	}
-	if err != nil {
+	if err := l.fs.SyncDir(filepath.Dir(name)); err != nil {
 		return l.lose(err)
 	}
-	l.marks, l.at = f, 0
-	return nil
+	if f, err = l.fs.Open(name); err == nil {
+		l.marks, l.at = f, 0
+	}
+	return err
 }
 
 // openMarks reads the mark. It is written again, since its last sync may have failed.
@@ -103,7 +102,7 @@ func (l *Log) openMarks() error {
 	l.marks = f
 	b := make([]byte, 2*markPlace)
 	if err := readAt(f, b, 0); err != nil {
-		return damaged("%s: %w", filepath.Base(l.markName()), err)
+		return unreadable(filepath.Base(l.markName()), err)
 	}
 	m, at := highest(b)
 	if m == nil {

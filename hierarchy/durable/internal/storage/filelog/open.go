@@ -2,7 +2,10 @@ package filelog
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,53 +14,81 @@ import (
 
 // Open opens the log of a directory, and makes it if there is none. The error is storage.ErrDamaged if something is
 // missing or altered at a place that Open has to read: the marks, the headers, and the segment with the end.
-func Open(fs FS, dir string) (*Log, error) {
-	l := &Log{fs: fs, dir: dir, turn: make(chan struct{}, 1), first: 1}
+func Open(fsys FS, dir string) (*Log, error) { return open(fsys, dir, usual) }
+
+func open(fsys FS, dir string, sizes sizes) (*Log, error) {
+	l := &Log{fs: fsys, dir: dir, sizes: sizes, turn: make(chan struct{}, 1), first: 1}
 	if err := l.open(); err != nil {
 		l.closeFiles()
-		return nil, err
+		return nil, Explained(err)
 	}
 	return l, nil
 }
 
 func (l *Log) open() error {
-	if err := l.fs.MkdirAll(l.dir); err != nil {
-		return err
-	}
-	if err := l.fs.SyncDir(filepath.Dir(l.dir)); err != nil {
-		return err
-	}
-	if err := l.openMarks(); err != nil {
+	if err := makeDir(l.fs, l.dir); err != nil {
 		return err
 	}
 	if err := l.probe(); err != nil {
+		return err
+	}
+	if err := l.openMarks(); err != nil {
 		return err
 	}
 	places, err := l.list()
 	if err != nil {
 		return err
 	}
-	for _, place := range places {
+	for i, place := range places {
 		if err := l.openSegment(place); err != nil {
 			return err
+		}
+		if i == 0 {
+			l.first = l.active().base
 		}
 	}
 	return l.openEnd()
 }
 
-// probe returns an error if no segment can be made, so that Open says so, and not an append much later.
+// probe returns an error if this process may not make files. It leaves none behind.
 func (l *Log) probe() error {
-	name := filepath.Join(l.dir, "probe"+spareSuffix)
-	f, err := l.fs.Create(name)
-	if err != nil {
+	for _, name := range []string{l.markName() + newSuffix, filepath.Join(l.dir, "probe"+spareSuffix)} {
+		f, err := l.fs.Create(name)
+		if err == nil {
+			err = cmp.Or(f.Close(), l.fs.Remove(name))
+		}
+		if err != nil && passing(err) == "" {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeDir makes a directory, and those above it, durably. It also syncs the one above if there is nothing to make:
+// whoever made it may have been killed before that.
+func makeDir(fsys FS, dir string) error {
+	above := filepath.Dir(dir)
+	if !exists(fsys, dir) && above != dir {
+		// What is above may belong to others. Then it is not new.
+		if err := makeDir(fsys, above); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+	}
+	if err := fsys.MkdirAll(dir); err != nil {
 		return err
 	}
-	return cmp.Or(f.Close(), l.fs.Remove(name))
+	return fsys.SyncDir(above)
+}
+
+// exists reports whether there is a directory.
+func exists(fsys FS, dir string) bool {
+	_, err := fsys.List(dir)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // list removes what is no segment any more, and returns the places of the segments, in order. Segments before a gap are
-// left out: a deletion that was interrupted may have left them behind. If it has not, the log begins later than it must,
-// which its owner finds out.
+// left out: a deletion that was interrupted may have left them behind, and the next one removes them. If it has not, the
+// log begins later than it must, which its owner finds out.
 func (l *Log) list() (places []uint64, err error) {
 	names, err := l.fs.List(l.dir)
 	if err != nil {
@@ -75,6 +106,9 @@ func (l *Log) list() (places []uint64, err error) {
 	slices.Sort(places)
 	for i := len(places) - 1; i > 0; i-- {
 		if places[i] != places[i-1]+1 {
+			for _, place := range places[:i] {
+				l.segments = append(l.segments, &segment{place: place})
+			}
 			return places[i:], nil
 		}
 	}
@@ -91,13 +125,15 @@ func (l *Log) openSegment(place uint64) error {
 	defer f.Close()
 	var b [headerSize]byte
 	if err := readAt(f, b[:], 0); err != nil {
-		return damaged("%s: %w", segmentName(place), err)
+		return unreadable(segmentName(place), err)
 	}
 	if s.header, err = decodeHeader(b[:]); err != nil {
 		return fmt.Errorf("%s: %w", segmentName(place), err)
 	}
-	if s.size, err = f.Size(); err != nil {
+	if size, err := f.Size(); err != nil {
 		return err
+	} else if size != s.size {
+		return damaged("%s has %d bytes instead of %d", segmentName(place), size, s.size)
 	}
 	if last := l.active(); last != nil && s.base < last.base {
 		return damaged("%s begins with message %d, and the segment before it with %d", segmentName(place), s.base, last.base)
@@ -112,15 +148,15 @@ func (l *Log) openEnd() error {
 	if s == nil {
 		return nil
 	}
-	data, err := readFile(l.fs, l.path(s))
+	data, err := l.readSegment(s)
 	if err != nil {
-		return err
+		return unreadable(segmentName(s.place), err)
 	}
-	s.index(data)
+	s.index(data, math.MaxUint64)
 	if later := s.later(data); later > 0 {
 		return damaged("%s: there is no message %d at %d, but message %d after it", segmentName(s.place), s.end(), s.used, later)
 	}
-	l.first, l.last = l.segments[0].base, s.end()-1
+	l.last = s.end() - 1
 	if l.file, err = l.fs.Open(l.path(s)); err != nil {
 		return err
 	}
@@ -130,13 +166,14 @@ func (l *Log) openEnd() error {
 	return l.rewriteEnd(data)
 }
 
-// rewriteEnd writes what may be in the page cache only: the last record, and the header, in case the segment has none.
+// rewriteEnd writes the last record, which may be in the page cache only. If the active segment has none, the last one was
+// acknowledged before the segment was made.
 func (l *Log) rewriteEnd(data []byte) error {
 	s := l.active()
-	begin := int64(0)
-	if len(s.offsets) > 0 {
-		begin = int64(s.offsets[len(s.offsets)-1])
+	if len(s.offsets) == 0 {
+		return nil
 	}
+	begin := int64(s.offsets[len(s.offsets)-1])
 	return l.write(l.file, data[begin:s.used], begin)
 }
 
@@ -152,16 +189,18 @@ func (l *Log) nextPlace() uint64 {
 // closeTime limits the wait of Close for a write that is in progress.
 const closeTime = time.Second
 
-// Close closes the log. If the disk hangs, Close does not wait for it: closed is closed when the last file is.
+// Close closes the log. If the disk hangs, Close does not wait for it: closed is closed when the last file is. Until then,
+// nobody must open the log again, as a write may be in progress.
 func (l *Log) Close() (closed <-chan struct{}) {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		l.turn <- struct{}{}
 		l.making.Wait()
-		l.mu.Lock()
-		l.closed = true
-		l.mu.Unlock()
+		l.reading.Wait()
 		l.closeFiles()
 		<-l.turn
 	}()

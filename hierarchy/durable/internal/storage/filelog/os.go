@@ -21,12 +21,12 @@ func (OS) List(dir string) (names []string, err error) {
 }
 
 func (OS) Create(name string) (File, error) {
-	return open(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
+	return openFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
 }
 
-func (OS) Open(name string) (File, error) { return open(name, os.O_RDWR) }
+func (OS) Open(name string) (File, error) { return openFile(name, os.O_RDWR) }
 
-func open(name string, flag int) (File, error) {
+func openFile(name string, flag int) (File, error) {
 	f, err := os.OpenFile(name, flag, 0o600)
 	if err != nil {
 		return nil, err

@@ -6,4 +6,6 @@ import "syscall"
 
 var noRoom = []error{syscall.ENOSPC}
 
+const readOnly = syscall.EROFS
+
 func syncDir(string) error { return nil }

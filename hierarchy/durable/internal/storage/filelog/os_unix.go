@@ -10,6 +10,8 @@ import (
 
 var noRoom = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
+const readOnly = syscall.EROFS
+
 func syncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

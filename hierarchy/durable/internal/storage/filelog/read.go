@@ -70,6 +70,7 @@ func (l *Log) read(from, to uint64) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer l.reading.Done()
 	var data [][]byte
 	if p.indexed {
 		data, err = p.read(l)
@@ -90,7 +91,7 @@ func (l *Log) trimmed(number uint64) bool {
 	return number < l.first
 }
 
-// part returns the part of the segment with message from that has messages up to to.
+// part returns the part of the segment with message from that has messages up to to. Until reading is done, Close waits.
 func (l *Log) part(from, to uint64) (p part, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,24 +112,25 @@ func (l *Log) part(from, to uint64) (p part, err error) {
 		p.next = l.segments[at].base
 	}
 	p.from, p.to = from, min(to, p.next-1)
+	l.reading.Add(1)
 	return p, nil
 }
 
 // read reads messages of a segment that is indexed.
 func (p *part) read(l *Log) (messages [][]byte, err error) {
 	begin, end := p.span(p.from, p.to)
-	for end-begin > chunk && p.to > p.from {
+	for end-begin > l.sizes.chunk && p.to > p.from {
 		p.to = p.from + (p.to-p.from)/2
 		begin, end = p.span(p.from, p.to)
 	}
 	f, err := l.fs.Open(l.path(&p.segment))
 	if err != nil {
-		return nil, damaged("%w", err)
+		return nil, unreadable(segmentName(p.place), err)
 	}
 	defer f.Close()
 	b := make([]byte, end-begin)
 	if err := readAt(f, b, begin); err != nil {
-		return nil, damaged("%s: %w", segmentName(p.place), err)
+		return nil, unreadable(segmentName(p.place), err)
 	}
 	return p.decode(b, begin)
 }
@@ -148,11 +150,11 @@ func (p *part) decode(b []byte, begin int64) (messages [][]byte, err error) {
 
 // readFirst reads a segment for the first time, whole, and indexes it.
 func (p *part) readFirst(l *Log) (messages [][]byte, err error) {
-	b, err := readFile(l.fs, l.path(&p.segment))
+	b, err := l.readSegment(&p.segment)
 	if err != nil {
-		return nil, damaged("%w", err)
+		return nil, unreadable(segmentName(p.place), err)
 	}
-	p.index(b)
+	p.index(b, p.next)
 	if p.end() == p.next {
 		l.indexed(&p.segment)
 		return p.decode(b, 0)

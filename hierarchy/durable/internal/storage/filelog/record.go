@@ -21,6 +21,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type header struct {
 	incarnation uint64
 	base        uint64 // the number of the first message
+	size        int64  // of the file
 }
 
 func (h header) encode() []byte {
@@ -28,7 +29,7 @@ func (h header) encode() []byte {
 	b = binary.LittleEndian.AppendUint32(b, segmentVersion)
 	b = binary.LittleEndian.AppendUint64(b, h.incarnation)
 	b = binary.LittleEndian.AppendUint64(b, h.base)
-	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = binary.LittleEndian.AppendUint32(b, uint32(h.size))
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
@@ -40,7 +41,8 @@ func decodeHeader(b []byte) (h header, err error) {
 	case binary.LittleEndian.Uint32(b[4:]) != segmentVersion:
 		return h, fmt.Errorf("%w %d, and this program knows %d", errVersion, binary.LittleEndian.Uint32(b[4:]), segmentVersion)
 	}
-	return header{binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])}, nil
+	return header{binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:]),
+		int64(binary.LittleEndian.Uint32(b[24:]))}, nil
 }
 
 // recordSize returns the size of the record of a message, with its padding.
@@ -71,7 +73,7 @@ func decodeRecord(b []byte, incarnation, number uint64) (data []byte, ok bool) {
 		return nil, false
 	}
 	n := binary.LittleEndian.Uint32(b)
-	if int64(n) > int64(len(b)-recordHead) {
+	if n > MaxMessage || recordSize(int(n)) > int64(len(b)) {
 		return nil, false
 	}
 	data = b[recordHead : recordHead+n : recordHead+n]

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -14,7 +15,6 @@ import (
 type segment struct {
 	header
 	place   uint64   // among the segments, as in the name
-	size    int64    // of the file
 	used    int64    // where the next record begins
 	offsets []uint32 // of the records, by number less base
 	indexed bool     // the records were looked for
@@ -57,10 +57,10 @@ func placeOf(name string) (place uint64, ok bool) {
 	return place, err == nil && n == 1 && segmentName(place) == name
 }
 
-// index notes the records in the data of a segment, up to the first place that has none.
-func (s *segment) index(data []byte) {
+// index notes the records in the data of a segment that have numbers before next, up to the first place that has none.
+func (s *segment) index(data []byte, next uint64) {
 	s.used, s.offsets, s.indexed = headerSize, nil, true
-	for {
+	for s.end() < next {
 		message, ok := decodeRecord(data[s.used:], s.incarnation, s.end())
 		if !ok {
 			return
@@ -69,17 +69,14 @@ func (s *segment) index(data []byte) {
 	}
 }
 
-func readFile(fs FS, name string) ([]byte, error) {
-	f, err := fs.Open(name)
+// readSegment returns the contents of the file of a segment.
+func (l *Log) readSegment(s *segment) ([]byte, error) {
+	f, err := l.fs.Open(l.path(s))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, size)
+	data := make([]byte, s.size)
 	return data, readAt(f, data, 0)
 }
 
@@ -108,6 +105,14 @@ func (s *segment) later(data []byte) uint64 {
 		}
 	}
 	return 0
+}
+
+// unreadable explains why a file can't be read. One that is missing, or too short, is damage.
+func unreadable(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return damaged("%s: %w", name, err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 func damaged(format string, args ...any) error {

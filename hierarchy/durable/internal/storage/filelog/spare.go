@@ -8,15 +8,18 @@ import (
 	"slices"
 )
 
-// The first segments are smaller than the others, so that a few timers take little room.
-const (
-	firstSegment = 256 << 10
-	mostSegment  = 4 << 20
-	growth       = 4
+// sizes are the sizes of files. The first segments are smaller than the others, so that a few timers take little room.
+type sizes struct {
+	first, most int64 // of segments
+	chunk       int64 // the most that is read or written at once, unless a message is larger
+}
 
+var usual = sizes{256 << 10, 4 << 20, 1 << 20}
+
+const (
+	growth      = 4
 	mostSpares  = 2
 	spareSuffix = ".spare"
-	chunk       = 1 << 20 // the most that is read or written at once
 )
 
 // spare is a file of zeros, or of what a segment has left behind, that can become a segment.
@@ -27,12 +30,12 @@ type spare struct {
 
 // nextSize returns the size of the next segment, if it has room for a record of that size.
 func (l *Log) nextSize(record int64) int64 {
-	next := int64(firstSegment)
+	next := l.sizes.first
 	if s := l.active(); s != nil {
-		next = min(growth*max(next, s.size), mostSegment)
+		next = min(growth*max(next, s.size), l.sizes.most)
 	}
 	if need := headerSize + record; need > next {
-		return (need + firstSegment - 1) / firstSegment * firstSegment
+		return (need + l.sizes.first - 1) / l.sizes.first * l.sizes.first
 	}
 	return next
 }
@@ -56,11 +59,12 @@ func (l *Log) takeSpare(record int64) (s spare, err error) {
 
 // makeSpare writes a file with zeros. If that fails, it leaves nothing behind.
 func (l *Log) makeSpare(size int64) (spare, error) {
-	s := spare{filepath.Join(l.dir, fmt.Sprintf("%016x%s", rand.Uint64(), spareSuffix)), size}
+	s := spare{l.spareName(), size}
 	f, err := l.fs.Create(s.name)
 	if err != nil {
 		return s, err
 	}
+	chunk := l.sizes.chunk
 	zeros := make([]byte, min(size, chunk))
 	for at := int64(0); at < size && err == nil; at += chunk {
 		_, err = f.WriteAt(zeros[:min(chunk, size-at)], at)
@@ -74,23 +78,26 @@ func (l *Log) makeSpare(size int64) (spare, error) {
 	return s, err
 }
 
+func (l *Log) spareName() string {
+	return filepath.Join(l.dir, fmt.Sprintf("%016x%s", rand.Uint64(), spareSuffix))
+}
+
 // prepare makes the next spare in another goroutine when the active segment is half full, so that no append waits for
-// it. If that fails, the append that needs the spare finds out why.
+// it. If that fails, it is not tried again, and the append that needs the spare finds out why.
 func (l *Log) prepare() {
 	l.mu.Lock()
 	s := l.active()
-	begin := !l.more && len(l.spares) == 0 && s.used > s.size/2
-	l.more = l.more || begin
+	begin := !l.prepared && len(l.spares) == 0 && s.used > s.size/2
+	l.prepared = l.prepared || begin
 	size := l.nextSize(0)
 	l.mu.Unlock()
 	if !begin {
 		return
 	}
 	l.making.Go(func() {
-		s, err := l.makeSpare(size)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.more = false; err == nil {
+		if s, err := l.makeSpare(size); err == nil {
+			l.mu.Lock()
+			defer l.mu.Unlock()
 			l.spares = append(l.spares, s)
 		}
 	})

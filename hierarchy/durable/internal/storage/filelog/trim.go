@@ -3,10 +3,7 @@ package filelog
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"math/rand/v2"
-	"path/filepath"
 )
 
 // Trim deletes the messages before begin. The files of those that share a segment with later ones stay for a while.
@@ -16,19 +13,17 @@ func (l *Log) Trim(ctx context.Context, begin uint64) error {
 
 func (l *Log) trim(begin uint64) error {
 	gone := l.deleted(begin)
-	for i, s := range gone {
-		if err := l.free(s); err != nil {
-			l.putBack(gone[i:])
-			return err
-		}
-	}
 	if len(gone) == 0 {
 		return nil
 	}
+	freed, err := l.free(gone)
 	if err := l.fs.SyncDir(l.dir); err != nil {
 		return l.lose(err)
 	}
-	return nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spares = append(l.spares, freed...) // only now: until the sync, they may still be segments after a crash
+	return err
 }
 
 // deleted takes out the segments that have only messages before begin. The active one stays: it knows the last number.
@@ -51,24 +46,24 @@ func (l *Log) putBack(s []*segment) {
 	l.segments = append(s, l.segments...)
 }
 
-// free makes a spare of a segment, or removes it.
-func (l *Log) free(s *segment) error {
+// free removes segments, or makes spares of them. It puts back those that it can't remove.
+func (l *Log) free(gone []*segment) (freed []spare, err error) {
 	l.mu.Lock()
-	keep := len(l.spares) < mostSpares && s.size == mostSegment
+	missing := mostSpares - len(l.spares)
 	l.mu.Unlock()
-	from := l.path(s)
-	if !keep {
-		if err := l.fs.Remove(from); !errors.Is(err, fs.ErrNotExist) {
-			return err
+	for i, s := range gone {
+		if s.size == l.sizes.most && len(freed) < missing {
+			to := spare{l.spareName(), s.size}
+			if err = l.fs.Rename(l.path(s), to.name); err == nil {
+				freed = append(freed, to)
+			}
+		} else {
+			err = l.fs.Remove(l.path(s))
 		}
-		return nil
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			l.putBack(gone[i:])
+			return freed, err
+		}
 	}
-	to := filepath.Join(l.dir, fmt.Sprintf("%016x%s", rand.Uint64(), spareSuffix))
-	if err := l.fs.Rename(from, to); err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.spares = append(l.spares, spare{to, s.size})
-	return nil
+	return freed, nil
 }

@@ -22,7 +22,7 @@ func (p *process) limitFiles(most uint64) {
 // wrong, and goes on when there is room.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	p := startProcess(t, "-dir", dir, "-partitions", "1")
+	p := startProcess(t, "-dir", dir)
 	p.queue("before", "1h", "q", "")
 	p.limitFiles(4 << 10)
 	late := *p.served

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -84,7 +85,7 @@ func (s *salvage) line(stored []byte) ([]byte, error) {
 func (s *salvage) tell(one durable.Salvaged) error {
 	s.timers += one.Timers
 	s.problems += len(one.Problems)
-	log := fmt.Sprintf("%s, partition %d", one.Name, one.Partition)
+	log := cmp.Or(one.Name, "a log without a name")
 	fmt.Fprintf(s.std.err, "%s: %d timers, %d dead, %d uncertain\n", log, one.Timers, one.Dead, one.Uncertain)
 	for _, p := range one.Problems {
 		fmt.Fprintf(s.std.err, "%s: %s\n", log, p)

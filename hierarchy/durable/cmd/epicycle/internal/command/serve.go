@@ -2,15 +2,12 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log"
 	"log/slog"
 	"net/netip"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -69,7 +66,7 @@ func serveCommand(std streams) *cobra.Command {
 	f.StringVar(&s.nats, "nats", "", "instead of -dir: the `URLs` of NATS servers with JetStream, with commas between them")
 	f.StringVar(&s.natsCreds, "nats-creds", "", "a `file` with credentials for the NATS servers")
 	f.StringVar(&s.name, "name", "timers", "the name of this set of timers; servers with one name share it")
-	f.IntVar(&s.partitions, "partitions", 0, "logs, when the timers are first opened (default 8; with -dir half as many as processors, from 1 to 8)")
+	f.IntVar(&s.partitions, "partitions", 0, "with -nats: logs, when the timers are first opened (default 8)")
 	f.IntVar(&s.replicas, "replicas", 0, "of each log, with -nats (default 3, or 1 where there is one server)")
 	f.DurationVar(&s.lease, "lease", 0, "with -nats: others take over 1.25 leases after a server has died (default 10s)")
 	f.StringVar(&s.listen, "listen", "127.0.0.1:8421", "the `address` to listen on")
@@ -154,9 +151,6 @@ func (s *server) service(logger *slog.Logger) (cfg service.Config, err error) {
 	case s.perHost < 1 || s.total < 1 || s.maxConns < 1:
 		return cfg, usageError("-per-host, -concurrency and -max-connections must be positive")
 	}
-	if s.partitions == 0 && s.dir != "" && isEmpty(s.dir) {
-		s.partitions = min(max(1, runtime.GOMAXPROCS(0)/2), 8)
-	}
 	guard := new(web.Guard)
 	for _, text := range s.allow {
 		network, err := netip.ParsePrefix(text)
@@ -183,14 +177,6 @@ func (s *server) service(logger *slog.Logger) (cfg service.Config, err error) {
 		Sender:  web.NewSender(guard, signer, s.perHost, Version()),
 		PerHost: s.perHost, Total: s.total,
 	}, nil
-}
-
-// isEmpty reports whether a directory is empty or does not exist. Only such a directory gets the number of logs that
-// suits few processors: a single log syncs the operations of many calls together, while several logs sync separately.
-// The number of logs of an existing directory stays the same.
-func isEmpty(dir string) bool {
-	entries, err := os.ReadDir(dir)
-	return len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist))
 }
 
 func (s *server) connect(logger *slog.Logger) (*nats.Conn, error) {
