@@ -485,3 +485,19 @@ func TestASegmentIsCutOff(t *testing.T) {
 		<-l.Close()
 	}
 }
+
+// The names of segments may be mixed up, when somebody copies files.
+func TestSwappedSegments(t *testing.T) {
+	disk := memdisk.New(1)
+	l := small(t, disk)
+	fill(t, l, 1, 20)
+	<-l.Close()
+	names := segments(disk)
+	first, last := names[0], names[len(names)-1]
+	a, b := disk.Data(first), disk.Data(last)
+	disk.Put(first, b)
+	disk.Put(last, a)
+	_, err := filelog.Open(disk, dir)
+	require.ErrorIs(t, err, storage.ErrDamaged)
+	require.ErrorContains(t, err, "the segment before it")
+}
