@@ -312,11 +312,12 @@ func TestADeletionThatFailsHalfWay(t *testing.T) {
 // While a read waits for the disk, Close returns, and says that a file is open.
 func TestCloseDuringARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		disk := memdisk.New(1)
-		l, err := filelog.OpenSmall(disk, dir)
+		disk := meanwhile{memdisk.New(1), func(string) {}}
+		l, err := filelog.OpenSmall(&disk, dir)
 		require.NoError(t, err)
 		fill(t, l, 1, 1)
-		release := disk.Hang()
+		answer := make(chan bool)
+		disk.open = func(string) { <-answer }
 		read := make(chan error, 1)
 		go func() {
 			_, err := l.Get(t.Context(), 1)
@@ -329,10 +330,10 @@ func TestCloseDuringARead(t *testing.T) {
 			require.Fail(t, "a file is open")
 		case <-time.After(time.Hour):
 		}
-		release()
+		close(answer)
 		<-closed
-		require.NoError(t, <-read)
 		require.Zero(t, disk.OpenFiles())
+		require.NoError(t, <-read)
 	})
 }
 
@@ -467,7 +468,7 @@ func TestTrimDuringARead(t *testing.T) {
 	require.NotErrorIs(t, err, storage.ErrDamaged)
 }
 
-// A segment may be cut off while the log is open.
+// A segment may be cut off, even while the log is open.
 func TestASegmentIsCutOff(t *testing.T) {
 	disk := memdisk.New(1)
 	l := small(t, disk)
@@ -483,6 +484,8 @@ func TestASegmentIsCutOff(t *testing.T) {
 			require.ErrorIs(t, err, storage.ErrDamaged)
 		}
 		<-l.Close()
+		_, err = filelog.OpenSmall(disk, dir)
+		require.ErrorIs(t, err, storage.ErrDamaged, "this is noticed even if nobody reads it")
 	}
 }
 
