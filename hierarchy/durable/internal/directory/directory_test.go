@@ -149,11 +149,9 @@ func TestOpenThatNobodyWaitsFor(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	a.dir.mu.Unlock()
 	require.Eventually(t, func() bool {
-		l, err := Open(t.Context(), dir, "b")
-		if err == nil {
-			l.Close()
-		}
-		return err == nil
+		dirs.mu.Lock()
+		defer dirs.mu.Unlock()
+		return a.dir.users == 1
 	}, time.Minute, time.Millisecond)
 }
 
