@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -87,7 +88,7 @@ func Permanent(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &partition.Final{Err: err}
+	return &core.Final{Err: err}
 }
 
 // RetryAfter wraps the error of an attempt. The next attempt begins after d, instead of after Config.Backoff. If err is
@@ -96,7 +97,7 @@ func RetryAfter(d time.Duration, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &partition.Later{Err: err, In: d}
+	return &core.Later{Err: err, In: d}
 }
 
 // Postpone wraps the error of an attempt that does not count, such as one that this process could not make. The attempt
@@ -105,5 +106,5 @@ func Postpone(d time.Duration, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &partition.Postponed{Err: err, In: d}
+	return &core.Postponed{Err: err, In: d}
 }

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
@@ -34,38 +34,38 @@ type result struct {
 
 // Set adds an operation like Keyed.Set. d counts from the call of Keyed.Batch.
 func (b *Batch[K, V]) Set(k K, v V, d time.Duration) {
-	b.setIf(partition.Always, k, v, d)
+	b.setIf(core.Always, k, v, d)
 }
 
 // SetIfAbsent adds an operation like Keyed.SetIfAbsent. Took reports whether it set the timer. d counts from the call
 // of Keyed.Batch.
-func (b *Batch[K, V]) SetIfAbsent(k K, v V, d time.Duration) { b.setIf(partition.IfAbsent, k, v, d) }
+func (b *Batch[K, V]) SetIfAbsent(k K, v V, d time.Duration) { b.setIf(core.IfAbsent, k, v, d) }
 
 // SetSooner adds an operation like Keyed.SetSooner. Took reports whether it set the timer. d counts from the call of
 // Keyed.Batch.
-func (b *Batch[K, V]) SetSooner(k K, v V, d time.Duration) { b.setIf(partition.IfSooner, k, v, d) }
+func (b *Batch[K, V]) SetSooner(k K, v V, d time.Duration) { b.setIf(core.IfSooner, k, v, d) }
 
 // SetLater adds an operation like Keyed.SetLater. Took reports whether it set the timer. d counts from the call of
 // Keyed.Batch.
-func (b *Batch[K, V]) SetLater(k K, v V, d time.Duration) { b.setIf(partition.IfLater, k, v, d) }
+func (b *Batch[K, V]) SetLater(k K, v V, d time.Duration) { b.setIf(core.IfLater, k, v, d) }
 
-func (b *Batch[K, V]) setIf(c partition.Condition, k K, v V, d time.Duration) {
+func (b *Batch[K, V]) setIf(c core.Condition, k K, v V, d time.Duration) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.Set, when: c, key: k, val: v, d: d})
 }
 
 // SetAt adds an operation like Keyed.SetAt.
-func (b *Batch[K, V]) SetAt(k K, v V, t time.Time) { b.setAtIf(partition.Always, k, v, t) }
+func (b *Batch[K, V]) SetAt(k K, v V, t time.Time) { b.setAtIf(core.Always, k, v, t) }
 
 // SetAtIfAbsent adds an operation like Keyed.SetAtIfAbsent. Took reports whether it set the timer.
-func (b *Batch[K, V]) SetAtIfAbsent(k K, v V, t time.Time) { b.setAtIf(partition.IfAbsent, k, v, t) }
+func (b *Batch[K, V]) SetAtIfAbsent(k K, v V, t time.Time) { b.setAtIf(core.IfAbsent, k, v, t) }
 
 // SetAtSooner adds an operation like Keyed.SetAtSooner. Took reports whether it set the timer.
-func (b *Batch[K, V]) SetAtSooner(k K, v V, t time.Time) { b.setAtIf(partition.IfSooner, k, v, t) }
+func (b *Batch[K, V]) SetAtSooner(k K, v V, t time.Time) { b.setAtIf(core.IfSooner, k, v, t) }
 
 // SetAtLater adds an operation like Keyed.SetAtLater. Took reports whether it set the timer.
-func (b *Batch[K, V]) SetAtLater(k K, v V, t time.Time) { b.setAtIf(partition.IfLater, k, v, t) }
+func (b *Batch[K, V]) SetAtLater(k K, v V, t time.Time) { b.setAtIf(core.IfLater, k, v, t) }
 
-func (b *Batch[K, V]) setAtIf(c partition.Condition, k K, v V, t time.Time) {
+func (b *Batch[K, V]) setAtIf(c core.Condition, k K, v V, t time.Time) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.SetAt, when: c, key: k, val: v, t: t})
 }
 
@@ -160,7 +160,7 @@ func (b *Batch[K, V]) Reset() {
 func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 	b.results, b.decode = slices.Grow(b.results[:0], len(b.ops))[:len(b.ops)], w.cfg.Value.Decode
 	clear(b.results)
-	calls := make([]*partition.Call, w.owners.Len())
+	calls := make([]*core.Call, w.owners.Len())
 	for i := range b.ops {
 		var data []byte
 		op, at, err := w.operation(ctx, &data, &b.ops[i])
@@ -185,7 +185,7 @@ func (w *Keyed[K, V]) Batch(ctx context.Context, b *Batch[K, V]) error {
 
 // setResults sets the results of the operations. A call holds, in order, the values of the timers that its Removes have
 // removed. The last values may be missing.
-func (b *Batch[K, V]) setResults(calls []*partition.Call, errs []error) {
+func (b *Batch[K, V]) setResults(calls []*core.Call, errs []error) {
 	for i := range b.ops {
 		r := &b.results[i]
 		if r.err = errs[r.at]; r.err != nil {
@@ -204,16 +204,16 @@ func (b *Batch[K, V]) setResults(calls []*partition.Call, errs []error) {
 }
 
 // addOp adds an operation to the call for its partition, and returns that call.
-func addOp(calls []*partition.Call, at int, op partition.Op) *partition.Call {
+func addOp(calls []*core.Call, at int, op core.Op) *core.Call {
 	if calls[at] == nil {
-		calls[at] = new(partition.Call)
+		calls[at] = new(core.Call)
 	}
 	calls[at].Ops = append(calls[at].Ops, op)
 	return calls[at]
 }
 
 // doAll does the calls concurrently. There is at most one for each partition.
-func (w *Keyed[K, V]) doAll(ctx context.Context, calls []*partition.Call) []error {
+func (w *Keyed[K, V]) doAll(ctx context.Context, calls []*core.Call) []error {
 	errs := make([]error, len(calls))
 	var wg sync.WaitGroup
 	for at, c := range calls {

@@ -5,53 +5,53 @@ import (
 	"errors"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // SetIfAbsent is Set if k has no timer, or a dead one. Otherwise it changes nothing, returns the timer that k has, and ok
 // is false. So if several calls set one key, the first wins. A timer whose handler is running counts as present until
 // the handler has returned nil.
 func (w *Keyed[K, V]) SetIfAbsent(ctx context.Context, k K, v V, d time.Duration) (e Entry[K, V], ok bool, err error) {
-	return w.setIf(ctx, partition.IfAbsent, k, v, d)
+	return w.setIf(ctx, core.IfAbsent, k, v, d)
 }
 
 // SetSooner is Set if k has no timer, a dead one, or one whose next attempt is due later than d after the call.
 // Otherwise it changes nothing, returns the timer that k has, and ok is false. So if several calls set one key, the one
 // that is due soonest wins, and of those that are due at the same time, the first.
 func (w *Keyed[K, V]) SetSooner(ctx context.Context, k K, v V, d time.Duration) (e Entry[K, V], ok bool, err error) {
-	return w.setIf(ctx, partition.IfSooner, k, v, d)
+	return w.setIf(ctx, core.IfSooner, k, v, d)
 }
 
 // SetLater is Set if k has no timer, a dead one, one whose attempt is running, or one whose next attempt is due sooner
 // than d after the call. Otherwise it changes nothing, returns the timer that k has, and ok is false. So if several
 // calls set one key, the one that is due latest wins, and of those that are due at the same time, the first.
 func (w *Keyed[K, V]) SetLater(ctx context.Context, k K, v V, d time.Duration) (e Entry[K, V], ok bool, err error) {
-	return w.setIf(ctx, partition.IfLater, k, v, d)
+	return w.setIf(ctx, core.IfLater, k, v, d)
 }
 
-func (w *Keyed[K, V]) setIf(ctx context.Context, c partition.Condition, k K, v V, d time.Duration) (Entry[K, V], bool, error) {
+func (w *Keyed[K, V]) setIf(ctx context.Context, c core.Condition, k K, v V, d time.Duration) (Entry[K, V], bool, error) {
 	return w.set(ctx, operation[K, V]{kind: frame.Set, when: c, was: true, key: k, val: v, d: d})
 }
 
 // SetAtIfAbsent is SetAt with the condition of SetIfAbsent.
 func (w *Keyed[K, V]) SetAtIfAbsent(ctx context.Context, k K, v V, t time.Time) (e Entry[K, V], ok bool, err error) {
-	return w.setAtIf(ctx, partition.IfAbsent, k, v, t)
+	return w.setAtIf(ctx, core.IfAbsent, k, v, t)
 }
 
 // SetAtSooner is SetAt with the condition of SetSooner: that the timer that k has is due later than t. Two wall times
 // are compared as they are, so the same call again changes nothing.
 func (w *Keyed[K, V]) SetAtSooner(ctx context.Context, k K, v V, t time.Time) (e Entry[K, V], ok bool, err error) {
-	return w.setAtIf(ctx, partition.IfSooner, k, v, t)
+	return w.setAtIf(ctx, core.IfSooner, k, v, t)
 }
 
 // SetAtLater is SetAt with the condition of SetLater: that the timer that k has is due sooner than t. Two wall times are
 // compared as they are, so the same call again changes nothing.
 func (w *Keyed[K, V]) SetAtLater(ctx context.Context, k K, v V, t time.Time) (e Entry[K, V], ok bool, err error) {
-	return w.setAtIf(ctx, partition.IfLater, k, v, t)
+	return w.setAtIf(ctx, core.IfLater, k, v, t)
 }
 
-func (w *Keyed[K, V]) setAtIf(ctx context.Context, c partition.Condition, k K, v V, t time.Time) (Entry[K, V], bool, error) {
+func (w *Keyed[K, V]) setAtIf(ctx context.Context, c core.Condition, k K, v V, t time.Time) (Entry[K, V], bool, error) {
 	return w.set(ctx, operation[K, V]{kind: frame.SetAt, when: c, was: true, key: k, val: v, t: t})
 }
 
@@ -94,7 +94,7 @@ var errNoEntry = errors.New("durable: the answer has the timer in a form that th
 // returned decodes the timer of k that an operation has returned. If that fails, the operation has had its effect all
 // the same.
 func (w *Keyed[K, V]) returned(k K, text string) (e Entry[K, V], err error) {
-	t, ok := partition.Was(text)
+	t, ok := core.Was(text)
 	if !ok {
 		return e, errNoEntry
 	}

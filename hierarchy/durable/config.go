@@ -10,6 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -24,7 +25,7 @@ var (
 	ErrUnavailable = partition.ErrUnavailable
 	// ErrTooLarge is for a key of more than 1 KiB, a value of more than 64 KiB, or a Batch with too many operations for
 	// one partition (see Keyed.Batch). Such operations are not committed.
-	ErrTooLarge = partition.ErrTooLarge
+	ErrTooLarge = core.ErrTooLarge
 	// ErrDamaged means that data in the log of the key's partition is missing or was altered. The other partitions go
 	// on.
 	ErrDamaged = partition.ErrDamaged

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/directory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -65,7 +66,7 @@ func (d *dir) Stats(at int) (st partition.Stats, owned bool, err error) {
 
 func (d *dir) Members() ([]cluster.Member, []int) { return nil, nil }
 
-func (d *dir) Do(ctx context.Context, at int, c *partition.Call) error {
+func (d *dir) Do(ctx context.Context, at int, c *core.Call) error {
 	p, err := d.Partition(at)
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
@@ -46,7 +46,7 @@ var errSilentLog = errors.New("its log does not answer")
 func (d *dir) Health() []error {
 	d.owns()
 	if d.closed.Load() {
-		return []error{partition.ErrClosed}
+		return []error{core.ErrClosed}
 	}
 	if wrong := d.wrong.Load(); wrong != nil {
 		return []error{cluster.Since(wrong.since, wrong.error, nil)}

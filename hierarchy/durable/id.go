@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // ID identifies a timer. It is comparable. Its text, which is also its JSON, can be stored.
@@ -18,7 +18,7 @@ func ParseID(text string) (id ID, err error) {
 		id = ID{frame.ID{Owner: binary.BigEndian.Uint64(b), Number: binary.BigEndian.Uint64(b[8:])}}
 	}
 	if id.String() != text { // such as a text with capital letters
-		return ID{}, fmt.Errorf("%w: %.60q is no ID", partition.ErrArgument, text)
+		return ID{}, fmt.Errorf("%w: %.60q is no ID", core.ErrArgument, text)
 	}
 	return id, nil
 }

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -38,7 +38,7 @@ const (
 // error is ErrIncomplete, unless there is another one: in was cut short, or lines were left out. A program that imports
 // a part of an export on purpose can ignore ErrIncomplete, or write the last line itself.
 func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err error) {
-	i := &importer{do: w.doAll, calls: make([]*partition.Call, w.owners.Len()), failed: make([]error, w.owners.Len())}
+	i := &importer{do: w.doAll, calls: make([]*core.Call, w.owners.Len()), failed: make([]error, w.owners.Len())}
 	scan := bufio.NewScanner(in)
 	scan.Buffer(nil, maxLine)
 	number := 0
@@ -71,10 +71,10 @@ func (w *Keyed[K, V]) Import(ctx context.Context, in io.Reader) (n int, err erro
 
 // importer is an Import in progress.
 type importer struct {
-	do    func(context.Context, []*partition.Call) []error
-	calls []*partition.Call // operations that are not committed yet
-	bytes int               // the size of the operations in calls
-	n     int               // the number of timers that are committed
+	do    func(context.Context, []*core.Call) []error
+	calls []*core.Call // operations that are not committed yet
+	bytes int          // the size of the operations in calls
+	n     int          // the number of timers that are committed
 	// failed has the first error of each partition. Nothing more is imported into one that has failed.
 	failed []error
 
@@ -101,7 +101,7 @@ func (i *importer) incomplete(err error) {
 func inLine(number int, err error) error { return storage.In(fmt.Sprintf("line %d", number), err) }
 
 // add adds an operation to the batch, and reports whether the batch should be committed now.
-func (i *importer) add(at int, a partition.Op) bool {
+func (i *importer) add(at int, a core.Op) bool {
 	i.since++
 	i.ended = false
 	if i.failed[at] != nil {
@@ -144,15 +144,15 @@ func (i *importer) flush(ctx context.Context, why error) (int, error) {
 }
 
 var (
-	errZeroID = fmt.Errorf("%w: the ID is zero, which no timer has", partition.ErrArgument)
-	errCount  = fmt.Errorf("%w: attempts and missed are at most %d", partition.ErrArgument, state.MaxCount)
+	errZeroID = fmt.Errorf("%w: the ID is zero, which no timer has", core.ErrArgument)
+	errCount  = fmt.Errorf("%w: attempts and missed are at most %d", core.ErrArgument, state.MaxCount)
 )
 
 // imported parses a line, and returns the operation that imports it, unless the line is the end.
-func (w *Keyed[K, V]) imported(text []byte) (l *line, a partition.Op, err error) {
+func (w *Keyed[K, V]) imported(text []byte) (l *line, a core.Op, err error) {
 	l, key, value, err := parseLine(text)
 	if err != nil {
-		return l, a, fmt.Errorf("%w: %w", partition.ErrArgument, err)
+		return l, a, fmt.Errorf("%w: %w", core.ErrArgument, err)
 	}
 	if l.Timers != nil {
 		return l, a, nil
@@ -165,18 +165,18 @@ func (w *Keyed[K, V]) imported(text []byte) (l *line, a partition.Op, err error)
 		return l, a, errZeroID
 	case l.Attempts > state.MaxCount || l.Missed > state.MaxCount:
 		return l, a, errCount
-	case len(key) > maxKey || len(value) > maxValue || len(l.Schedule) > partition.MaxSchedule ||
-		len(l.Trace) > partition.MaxTrace || len(l.getError()) > partition.MaxError:
+	case len(key) > maxKey || len(value) > maxValue || len(l.Schedule) > core.MaxSchedule ||
+		len(l.Trace) > core.MaxTrace || len(l.getError()) > core.MaxError:
 		return l, a, ErrTooLarge
 	}
 	if _, err := parseStored(l.Schedule); err != nil {
 		return l, a, err
 	}
 	if _, _, _, err := w.decode(string(key), string(value), ""); err != nil {
-		return l, a, fmt.Errorf("%w: %w", partition.ErrArgument, err)
+		return l, a, fmt.Errorf("%w: %w", core.ErrArgument, err)
 	}
 	t, err := w.timerOf(l, id)
-	return l, partition.Op{Kind: frame.Import, Key: key, Value: value, Timer: t}, err
+	return l, core.Op{Kind: frame.Import, Key: key, Value: value, Timer: t}, err
 }
 
 // timerOf returns the timer of a line, without its key and value.
@@ -193,7 +193,7 @@ func (l *line) setTimes(t *state.Timer, now time.Time) error {
 	set := func(to *int64, from *time.Time) error {
 		var exact bool
 		if *to, exact = instantOf(*from); !exact {
-			return fmt.Errorf("%w: logs can't have the time %v", partition.ErrArgument, *from)
+			return fmt.Errorf("%w: logs can't have the time %v", core.ErrArgument, *from)
 		}
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
 // keyCodec returns the default of Config.Key, or an error if JSON could encode different keys of type K
@@ -43,14 +43,14 @@ func (c checked[K]) Append(b []byte, k K) ([]byte, error) {
 	n := len(b)
 	b, err := c.jsonCodec.Append(b, k)
 	if err != nil {
-		return b, fmt.Errorf("%w: a key of type %T can't be encoded: %w", partition.ErrArgument, k, err)
+		return b, fmt.Errorf("%w: a key of type %T can't be encoded: %w", core.ErrArgument, k, err)
 	}
 	switch back, err := c.Decode(b[n:]); {
 	case err != nil:
-		return b, fmt.Errorf("%w: a key of type %T can't be decoded from %.60q: %w", partition.ErrArgument, k, b[n:], err)
+		return b, fmt.Errorf("%w: a key of type %T can't be decoded from %.60q: %w", core.ErrArgument, k, b[n:], err)
 	case back != k:
 		return b, fmt.Errorf("%w: a key of type %T does not survive encoding: %.60q decodes to a different key",
-			partition.ErrArgument, k, b[n:])
+			core.ErrArgument, k, b[n:])
 	}
 	return b, nil
 }

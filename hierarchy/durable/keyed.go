@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -23,7 +24,7 @@ type Keyed[K comparable, V any] struct {
 }
 
 // handle decodes a firing and calls Config.Handle. If the firing can't be decoded, the attempt has failed.
-func (w *Keyed[K, V]) handle(ctx context.Context, f partition.Firing) error {
+func (w *Keyed[K, V]) handle(ctx context.Context, f core.Firing) error {
 	firing, err := w.firing(&f)
 	if err != nil {
 		return err
@@ -32,7 +33,7 @@ func (w *Keyed[K, V]) handle(ctx context.Context, f partition.Firing) error {
 }
 
 // announce decodes a firing and calls Config.Announce.
-func (w *Keyed[K, V]) announce(f partition.Firing) error {
+func (w *Keyed[K, V]) announce(f core.Firing) error {
 	firing, err := w.firing(&f)
 	if err == nil {
 		w.cfg.Announce(firing)
@@ -41,7 +42,7 @@ func (w *Keyed[K, V]) announce(f partition.Firing) error {
 }
 
 // withdrawn decodes a firing and calls Config.Withdrawn. A firing that can't be decoded was not announced.
-func (w *Keyed[K, V]) withdrawn(f partition.Firing) {
+func (w *Keyed[K, V]) withdrawn(f core.Firing) {
 	if firing, err := w.firing(&f); err == nil {
 		w.cfg.Withdrawn(firing)
 	}
@@ -49,14 +50,14 @@ func (w *Keyed[K, V]) withdrawn(f partition.Firing) {
 
 // onDead decodes a firing and calls Config.OnDead. If the firing can't be decoded, OnDead is not called, just as Handle
 // was not called.
-func (w *Keyed[K, V]) onDead(f partition.Firing, last error) {
+func (w *Keyed[K, V]) onDead(f core.Firing, last error) {
 	if firing, err := w.firing(&f); err == nil {
 		w.cfg.OnDead(firing, last)
 	}
 }
 
 // firing decodes a firing. If that fails, it logs the error, too.
-func (w *Keyed[K, V]) firing(f *partition.Firing) (firing Firing[K, V], err error) {
+func (w *Keyed[K, V]) firing(f *core.Firing) (firing Firing[K, V], err error) {
 	firing = Firing[K, V]{Due: timeOf(f.Due), Attempt: int(f.Attempt), ID: ID{f.ID}, Epoch: f.Epoch, Missed: int(f.Missed)}
 	if firing.Key, firing.Value, firing.Schedule, err = w.decode(f.Key, f.Value, f.Schedule); err != nil {
 		w.cfg.Logger.Error("durable: a timer can't be decoded", "key", f.Key, "err", err)

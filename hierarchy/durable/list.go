@@ -6,7 +6,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -114,4 +114,4 @@ func (w *Keyed[K, V]) entry(t *state.Timer) (e Entry[K, V], err error) {
 	return e, err
 }
 
-var errLimit = fmt.Errorf("%w: Limit is not positive", partition.ErrArgument)
+var errLimit = fmt.Errorf("%w: Limit is not positive", core.ErrArgument)

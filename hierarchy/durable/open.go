@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
@@ -21,7 +22,7 @@ import (
 // Config.Conn, several processes own them, and a caller owns none. Calls for a damaged partition return ErrDamaged.
 type owners interface {
 	Len() int // number of partitions
-	Do(ctx context.Context, at int, c *partition.Call) error
+	Do(ctx context.Context, at int, c *core.Call) error
 	Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error)
 	Count(ctx context.Context, at int) (int, error) // the number of timers that are not dead
 	Lookup(ctx context.Context, at int, key []byte) (t state.Timer, ok bool, err error)
@@ -78,7 +79,7 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 		w.owners, err = openDir(ctx, w.config())
 	}
 	if errors.Is(err, jetstream.ErrPartitions) {
-		err = storage.Because(partition.ErrArgument, err)
+		err = storage.Because(core.ErrArgument, err)
 	}
 	if err != nil {
 		w.crew.Close()
@@ -116,9 +117,9 @@ func (w *Keyed[K, V]) config() config {
 
 func (w *Keyed[K, V]) common() partition.Config {
 	cfg := partition.Config{
-		Clock: w.cfg.Clock, Precision: w.cfg.Precision, MaxPending: w.cfg.MaxPending,
-		MaxAttempts: max(0, w.cfg.MaxAttempts), Backoff: w.cfg.Backoff, Handle: w.handle,
-		Crew: w.crew, KeepDead: w.cfg.KeepDead,
+		Config: core.Config{MaxPending: w.cfg.MaxPending, MaxAttempts: max(0, w.cfg.MaxAttempts), Backoff: w.cfg.Backoff,
+			KeepDead: w.cfg.KeepDead},
+		Clock: w.cfg.Clock, Precision: w.cfg.Precision, Handle: w.handle, Crew: w.crew,
 		Logger: w.cfg.Logger.With("name", w.cfg.Name), Owner: owner(),
 	}
 	if w.cfg.Announce != nil {

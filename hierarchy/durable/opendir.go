@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/directory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -16,7 +17,7 @@ import (
 func openDir(ctx context.Context, cfg config) (*dir, error) {
 	log, err := directory.Open(ctx, cfg.dir, cfg.name)
 	if errors.Is(err, directory.ErrName) {
-		err = storage.Because(partition.ErrArgument, err)
+		err = storage.Because(core.ErrArgument, err)
 	}
 	if err != nil {
 		return nil, err

@@ -5,26 +5,26 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // request is a Call with memory for its key and value. Requests are pooled.
 type request struct {
-	partition.Call
+	core.Call
 	data []byte // the memory for the key and the value
 }
 
 // operation is what a caller requests. kind determines which fields are used.
 type operation[K comparable, V any] struct {
 	kind frame.Kind
-	when partition.Condition
-	was  bool // the operation returns a timer: see partition.Op
+	when core.Condition
+	was  bool // the operation returns a timer: see core.Op
 	key  K
 	val  V
 	d    time.Duration
 	t    time.Time
-	end  *partition.Ending
+	end  *core.Ending
 	s    *Schedule // the schedule of a SetSchedule, whose kind is frame.SetAt; otherwise nil
 }
 
@@ -40,7 +40,7 @@ func (op *operation[K, V]) entry(id frame.ID, due int64) Entry[K, V] {
 // outcome is what an operation returns.
 type outcome struct {
 	took bool
-	text string   // a value or a timer; see partition.Op
+	text string   // a value or a timer; see core.Op
 	id   frame.ID // of the timer that was set or moved
 	due  int64    // when that timer is due
 }
@@ -68,7 +68,7 @@ func (w *Keyed[K, V]) do(ctx context.Context, op operation[K, V]) (a outcome, er
 
 // operation encodes an operation, and returns it with its partition. data, which must be empty, receives the key and
 // the value.
-func (w *Keyed[K, V]) operation(ctx context.Context, data *[]byte, op *operation[K, V]) (a partition.Op, at int, err error) {
+func (w *Keyed[K, V]) operation(ctx context.Context, data *[]byte, op *operation[K, V]) (a core.Op, at int, err error) {
 	if *data, err = w.appendKey(*data, op.key); err != nil {
 		return a, 0, err
 	}

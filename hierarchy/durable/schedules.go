@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
@@ -27,7 +27,7 @@ const (
 func ParseSchedule(text string) (Schedule, error) {
 	s, err := schedule.Parse(text)
 	if err != nil {
-		return Schedule{}, fmt.Errorf("%w: %w", partition.ErrArgument, err)
+		return Schedule{}, fmt.Errorf("%w: %w", core.ErrArgument, err)
 	}
 	return s, nil
 }
@@ -67,11 +67,11 @@ func (w *Keyed[K, V]) scheduleText(s Schedule) ([]byte, error) {
 	text := s.String()
 	switch {
 	case text == "":
-		return nil, fmt.Errorf("%w: the Schedule is zero", partition.ErrArgument)
-	case len(text) > partition.MaxSchedule:
-		return nil, fmt.Errorf("%w: a Schedule of %d bytes, of at most %d", ErrTooLarge, len(text), partition.MaxSchedule)
+		return nil, fmt.Errorf("%w: the Schedule is zero", core.ErrArgument)
+	case len(text) > core.MaxSchedule:
+		return nil, fmt.Errorf("%w: a Schedule of %d bytes, of at most %d", ErrTooLarge, len(text), core.MaxSchedule)
 	case s.Next(w.cfg.Clock.Now()).IsZero():
-		return nil, fmt.Errorf("%w: the Schedule %q has no run within 100 years", partition.ErrArgument, text)
+		return nil, fmt.Errorf("%w: the Schedule %q has no run within 100 years", core.ErrArgument, text)
 	}
 	return []byte(text), nil
 }

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -35,7 +35,7 @@ func ParseToken(text string) (Token, error) {
 		t.attempt = uint32(n)
 	}
 	if err != nil || t.String() != text || t.name == 0 || t.attempt == 0 || t.attempt > state.MaxCount {
-		return Token{}, fmt.Errorf("%w: %.60q is no token", partition.ErrArgument, text)
+		return Token{}, fmt.Errorf("%w: %.60q is no token", core.ErrArgument, text)
 	}
 	return t, nil
 }
@@ -43,7 +43,7 @@ func ParseToken(text string) (Token, error) {
 // EndAttempt ends an attempt of the timer of k, as Attempt.End does, in whichever process its partition is. It reports
 // whether the attempt was still in progress. The errors are those of other operations on k.
 func (w *Keyed[K, V]) EndAttempt(ctx context.Context, k K, t Token, err error) (bool, error) {
-	a, e := w.do(ctx, operation[K, V]{kind: frame.End, key: k, end: partition.End(t.name, t.attempt, err)})
+	a, e := w.do(ctx, operation[K, V]{kind: frame.End, key: k, end: core.End(t.name, t.attempt, err)})
 	return a.took, e
 }
 

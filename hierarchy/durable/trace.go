@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
 // MaxTrace is the largest number of bytes of a trace context that is stored with a timer.
-const MaxTrace = partition.MaxTrace
+const MaxTrace = core.MaxTrace
 
 // Tracer links the attempts of a timer to the call that set it, for tracing. It must be safe for concurrent use.
 // Its methods are called by the goroutines of callers and handlers, and should not block.
@@ -54,7 +54,7 @@ func (cfg *Config[K, V]) inject(ctx context.Context) []byte {
 var errNoReturn = errors.New("the handler did not return")
 
 // traced calls handle for an attempt, with the context that Trace.Start returns.
-func (w *Keyed[K, V]) traced(ctx context.Context, f *partition.Firing, handle func(context.Context) error) error {
+func (w *Keyed[K, V]) traced(ctx context.Context, f *core.Firing, handle func(context.Context) error) error {
 	if w.cfg.Trace == nil {
 		return handle(ctx)
 	}

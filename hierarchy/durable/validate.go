@@ -9,19 +9,19 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // validate returns cfg with its defaults set, or ErrArgument.
 func (cfg Config[K, V]) validate() (_ Config[K, V], err error) {
 	if problem := cmp.Or(cfg.storageProblem(), cfg.problem()); problem != "" {
-		return cfg, fmt.Errorf("%w: %s", partition.ErrArgument, problem)
+		return cfg, fmt.Errorf("%w: %s", core.ErrArgument, problem)
 	}
 	cfg.setDefaults()
 	if cfg.Key == nil {
 		if cfg.Key, err = keyCodec[K](); err != nil {
-			err = fmt.Errorf("%w: %w", partition.ErrArgument, err)
+			err = fmt.Errorf("%w: %w", core.ErrArgument, err)
 		}
 	}
 	return cfg, err

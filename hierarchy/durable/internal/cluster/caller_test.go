@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
@@ -118,7 +118,7 @@ func TestCallerWithoutOwners(t *testing.T) {
 	w.True(st.Unavailable.After(begun))
 	ctx, cancel := context.WithTimeout(t.Context(), lease/4)
 	defer cancel()
-	err := c.Do(ctx, 0, &partition.Call{Ops: []partition.Op{{Kind: frame.Set, Key: []byte("key0")}}})
+	err := c.Do(ctx, 0, &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("key0")}}})
 	w.ErrorIs(err, context.DeadlineExceeded)
 	answered := make(chan error)
 	go func() {
@@ -154,10 +154,10 @@ func TestCallerEnds(t *testing.T) {
 			end(c.caller)
 			w.Error(<-waiting)
 			_, _, err = c.do(frame.Set, "key1", "", time.Hour)
-			w.ErrorIs(err, partition.ErrClosed)
+			w.ErrorIs(err, core.ErrClosed)
 			_, _, _, err = c.Get(t.Context(), 1, []byte("key1"))
-			w.ErrorIs(err, partition.ErrClosed)
-			w.ErrorIs(c.All(t.Context(), 1, false, func(state.Timer) bool { return true }), partition.ErrClosed)
+			w.ErrorIs(err, core.ErrClosed)
+			w.ErrorIs(c.All(t.Context(), 1, false, func(state.Timer) bool { return true }), core.ErrClosed)
 			end(c.caller) // again
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -85,7 +86,7 @@ func TestCutOff(t *testing.T) {
 func TestHandlersAreWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	entered, leave := make(chan bool), make(chan bool)
-	w.handle = func(ctx context.Context, f partition.Firing) error {
+	w.handle = func(ctx context.Context, f core.Firing) error {
 		if f.Key == "slow0" {
 			entered <- true
 			<-leave
@@ -117,7 +118,7 @@ func TestHandlersAreWaitedFor(t *testing.T) {
 func TestShutdownEndsWithItsContext(t *testing.T) {
 	w := newWorld(t)
 	entered := make(chan bool, 10)
-	w.handle = func(ctx context.Context, _ partition.Firing) error {
+	w.handle = func(ctx context.Context, _ core.Firing) error {
 		entered <- true
 		<-ctx.Done()
 		return ctx.Err()

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // Close ends a Shutdown that waits for handlers, and waits for none, also not for those that do not look
@@ -14,7 +14,7 @@ import (
 func TestCloseEndsShutdown(t *testing.T) {
 	w := newWorld(t)
 	entered, leave := make(chan bool), make(chan bool)
-	w.handle = func(_ context.Context, f partition.Firing) error {
+	w.handle = func(_ context.Context, f core.Firing) error {
 		if f.Key == "slow0" {
 			entered <- true
 			<-leave
@@ -29,7 +29,7 @@ func TestCloseEndsShutdown(t *testing.T) {
 	go func() { shut <- a.Shutdown(context.Background()) }()
 	w.eventually("Shutdown has come to the partitions", func() bool { return a.latest().leaving.Load() != nil && a.owns() == 1 })
 	w.within("Close", a.close)
-	w.within("Shutdown", func() { w.ErrorIs(<-shut, partition.ErrClosed) })
+	w.within("Shutdown", func() { w.ErrorIs(<-shut, core.ErrClosed) })
 }
 
 // Calls of a process that has given its partitions away and waits for the table say that it is closed, and
@@ -48,9 +48,9 @@ func TestCallsWhileTheLeaseIsGivenBack(t *testing.T) {
 	}()
 	w.eventually("the lease is given back", func() bool { return !a.latest().member.Holds() })
 	_, _, err := a.do(frame.Set, "key1", "", time.Hour)
-	w.ErrorIs(err, partition.ErrClosed)
+	w.ErrorIs(err, core.ErrClosed)
 	_, _, _, err = a.Get(t.Context(), 1, []byte("key1"))
-	w.ErrorIs(err, partition.ErrClosed)
+	w.ErrorIs(err, core.ErrClosed)
 	<-ended
 }
 
@@ -62,7 +62,7 @@ func TestLastCallsOfTheLastProcess(t *testing.T) {
 	w.NoError(a.open(t.Context()))
 	s := a.latest()
 	a.owned[1].Store(nil) // so calls go to the client
-	set := func() error { return a.Do(t.Context(), 1, &partition.Call{Ops: []partition.Op{{Kind: frame.Set}}}) }
+	set := func() error { return a.Do(t.Context(), 1, &core.Call{Ops: []core.Op{{Kind: frame.Set}}}) }
 	w.NoError(set())         // and it knows the owner's time: the next call is sent at once
 	s.slots[1].server.Stop() // and nobody answers
 	sent, asked := a.conn.Stats().OutMsgs, make(chan error, 1)
@@ -74,7 +74,7 @@ func TestLastCallsOfTheLastProcess(t *testing.T) {
 		return time.Since(begun) < mostFarewell/2
 	})
 	_, err := a.Count(t.Context(), 1)
-	w.ErrorIs(err, partition.ErrClosed)
+	w.ErrorIs(err, core.ErrClosed)
 	a.close()
 	w.Error(<-asked)
 }

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
@@ -152,7 +152,7 @@ func (l *slot) giveToNobody(ctx context.Context) error {
 	defer cancel()
 	err := l.giveTo(limited, 0)
 	if err != nil && ctx.Err() == nil && l.s.ctx.Err() != nil {
-		return partition.ErrClosed
+		return core.ErrClosed
 	}
 	return err
 }

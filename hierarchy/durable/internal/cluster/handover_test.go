@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // taking returns a process whose attempts begin in a test.
-func (w *world) taking() (p *process, announced chan partition.Firing) {
-	p, announced = w.process(), make(chan partition.Firing, 100)
-	p.announce = func(f partition.Firing) error { announced <- f; return nil }
+func (w *world) taking() (p *process, announced chan core.Firing) {
+	p, announced = w.process(), make(chan core.Firing, 100)
+	p.announce = func(f core.Firing) error { announced <- f; return nil }
 	w.NoError(p.open(w.t.Context()))
 	return p, announced
 }
@@ -35,8 +36,8 @@ func TestHandOver(t *testing.T) {
 	}
 	end := func(p *process, i int) bool {
 		name, number := taken[i].Token(time.Hour)
-		call := &partition.Call{Ops: []partition.Op{
-			{Kind: frame.End, Key: []byte(taken[i].Key), Ending: partition.End(name, number, nil)},
+		call := &core.Call{Ops: []core.Op{
+			{Kind: frame.End, Key: []byte(taken[i].Key), Ending: core.End(name, number, nil)},
 		}}
 		w.NoError(p.Do(t.Context(), of(taken[i].Key), call))
 		return call.Took[0]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -30,7 +31,7 @@ func Since(since time.Time, what, why error) error {
 // health returns an error if this process has no connection.
 func (r *router) health() error {
 	if r.isEnding() {
-		return partition.ErrClosed
+		return core.ErrClosed
 	}
 	if since := r.offline.Load(); since != nil {
 		if err := r.cfg.Bus.Offline(); err != nil {

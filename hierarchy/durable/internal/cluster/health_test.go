@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -97,7 +98,7 @@ func TestHealthOfDamage(t *testing.T) {
 		a.set(fmt.Sprint("key", i), "", time.Hour)
 	}
 	w.NoError(a.Shutdown(t.Context()))
-	w.Equal(partition.ErrClosed, a.Health()[0])
+	w.Equal(core.ErrClosed, a.Health()[0])
 	good, err := w.disks[1].Open().Get(t.Context(), 1)
 	w.NoError(err)
 	w.disks[1].Change(1, []byte("no frame"))
@@ -151,5 +152,5 @@ func TestHealthOfACaller(t *testing.T) {
 	})
 	w.Len(c.caller.Health(), 1)
 	c.caller.Close()
-	w.Equal(partition.ErrClosed, c.caller.Health()[0])
+	w.Equal(core.ErrClosed, c.caller.Health()[0])
 }

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
@@ -73,12 +74,12 @@ type world struct {
 	mu    sync.Mutex
 	fired []firing
 	// handle, if not nil, is what handlers do.
-	handle func(context.Context, partition.Firing) error
+	handle func(context.Context, core.Firing) error
 }
 
 // firing is a call of a handler.
 type firing struct {
-	partition.Firing
+	core.Firing
 	by   *process
 	at   time.Time
 	over bool // its context was done by then
@@ -113,7 +114,7 @@ type process struct {
 	wrap   func(storage.Log) storage.Log // nil: its logs are as they are
 	caller *Caller                       // nil: it is a member. Else Cluster only calls
 
-	announce func(partition.Firing) error // nil: it handles its timers
+	announce func(core.Firing) error // nil: it handles its timers
 }
 
 // open begins a process, and waits until it is ready.
@@ -169,9 +170,10 @@ func (p *process) open(ctx context.Context) error {
 		Bus: jetstream.NewBus(p.conn), Name: p.w.name, Logger: p.logger, MaxSkew: p.skew, Behind: p.behind, Reread: p.reread,
 		Member: member.Config{Store: p.store, Lease: p.lease},
 		Common: partition.Config{
-			Clock: p.clock, Precision: time.Millisecond, MaxAttempts: 3, Crew: partition.NewCrew(16),
-			Backoff: func(int) time.Duration { return 10 * time.Millisecond }, Handle: p.handle, Announce: p.announce,
-			Logger: slog.New(slog.DiscardHandler), Owner: "test", TrimAbove: 2000, MarkEvery: 5 * time.Millisecond,
+			Config: core.Config{MaxAttempts: 3, TrimAbove: 2000,
+				Backoff: func(int) time.Duration { return 10 * time.Millisecond }},
+			Clock: p.clock, Precision: time.Millisecond, Crew: partition.NewCrew(16), Handle: p.handle, Announce: p.announce,
+			Logger: slog.New(slog.DiscardHandler), Owner: "test", MarkEvery: 5 * time.Millisecond,
 			Patience: storage.Patience{Answer: p.answer, Pause: time.Millisecond},
 		},
 	}
@@ -192,7 +194,7 @@ func (p *process) open(ctx context.Context) error {
 	return nil
 }
 
-func (p *process) handle(ctx context.Context, f partition.Firing) error {
+func (p *process) handle(ctx context.Context, f core.Firing) error {
 	called := firing{Firing: f, by: p, at: time.Now()}
 	called.over = ctx.Err() != nil
 	p.w.mu.Lock()
@@ -247,7 +249,7 @@ func of(key string) int { return int(key[len(key)-1]) % partitions }
 
 // do has one operation committed, or not.
 func (p *process) do(kind frame.Kind, key, value string, in time.Duration) (value2 string, took bool, err error) {
-	c := &partition.Call{Ops: []partition.Op{{Kind: kind, Key: []byte(key), Value: []byte(value), In: in}}}
+	c := &core.Call{Ops: []core.Op{{Kind: kind, Key: []byte(key), Value: []byte(value), In: in}}}
 	if err := p.Do(p.w.t.Context(), of(key), c); err != nil {
 		return "", false, err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -114,7 +115,7 @@ func TestLogThatSeemsToBeGone(t *testing.T) {
 	l.doubted(nil)
 	ctx, cancel := context.WithTimeout(t.Context(), lease)
 	defer cancel()
-	call := &partition.Call{Ops: []partition.Op{{Kind: frame.Set, Key: []byte("key1")}}}
+	call := &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("key1")}}}
 	w.ErrorIs(a.Do(ctx, 1, call), context.DeadlineExceeded)
 	w.disks[1].SetGone(false)
 	a.set("key1", "", time.Hour)

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 )
 
@@ -20,26 +20,26 @@ type ownBench struct {
 }
 
 // ask has a process ask for something, and returns when a message was sent.
-func (b *ownBench) begin(ctx context.Context, do func(context.Context, int, *partition.Call) error, a partition.Op) <-chan error {
+func (b *ownBench) begin(ctx context.Context, do func(context.Context, int, *core.Call) error, a core.Op) <-chan error {
 	sent, done := b.conn.Stats().OutMsgs, make(chan error, 1)
-	go func() { done <- do(ctx, 1, &partition.Call{Ops: []partition.Op{a}}) }()
+	go func() { done <- do(ctx, 1, &core.Call{Ops: []core.Op{a}}) }()
 	b.eventually("sent", func() bool { return b.conn.Stats().OutMsgs > sent })
 	return done
 }
 
 // send sends a call to the owner, though that is this process.
-func (b *ownBench) send(ctx context.Context, at int, call *partition.Call) error {
+func (b *ownBench) send(ctx context.Context, at int, call *core.Call) error {
 	return b.client.Do(ctx, at, call, b.client.Now())
 }
 
 // A handler's call on its own key does not end the context of its attempt, whichever way it goes. What others ask for
 // does.
 func TestOwnCallOfAHandler(t *testing.T) {
-	own := partition.Op{Kind: frame.Set, Key: []byte("key1"), Value: []byte("own"), In: time.Hour}
+	own := core.Op{Kind: frame.Set, Key: []byte("key1"), Value: []byte("own"), In: time.Hour}
 	for name, do := range map[string]func(*ownBench) error{
 		"by a call": func(b *ownBench) error {
 			close(b.appends)
-			return b.Do(b.ctx, 1, &partition.Call{Ops: []partition.Op{own}})
+			return b.Do(b.ctx, 1, &core.Call{Ops: []core.Op{own}})
 		},
 		"by a message, as the lease has ended for a moment": func(b *ownBench) error {
 			close(b.appends)
@@ -51,7 +51,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 		},
 		"by a message, as another was given up": func(b *ownBench) error {
 			ctx, cancel := context.WithCancel(b.t.Context())
-			done := b.begin(ctx, b.send, partition.Op{Kind: frame.Remove, Key: []byte("other1")})
+			done := b.begin(ctx, b.send, core.Op{Kind: frame.Remove, Key: []byte("other1")})
 			cancel()
 			b.ErrorIs(<-done, context.Canceled)
 			b.False(b.client.Settled(1))
@@ -64,7 +64,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 			c, err := remote.New(b.remote())
 			b.NoError(err)
 			defer c.Close()
-			return c.Do(b.ctx, 1, &partition.Call{Ops: []partition.Op{own}}, c.Now())
+			return c.Do(b.ctx, 1, &core.Call{Ops: []core.Op{own}}, c.Now())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,14 +83,14 @@ func newOwnBench(t *testing.T) *ownBench {
 	b := &ownBench{world: w, process: w.process(), appends: make(chan bool, 1)}
 	b.process.answer = patience // an append that is tried again would need another turn
 	began, end := make(chan context.Context), make(chan bool)
-	w.handle = func(ctx context.Context, _ partition.Firing) error {
+	w.handle = func(ctx context.Context, _ core.Firing) error {
 		began <- ctx
 		<-end
 		return nil
 	}
 	b.NoError(b.process.open(t.Context()))
 	t.Cleanup(func() { close(end) })
-	b.NoError(b.send(t.Context(), 1, &partition.Call{Ops: []partition.Op{{Kind: frame.Remove, Key: []byte("other1")}}}))
+	b.NoError(b.send(t.Context(), 1, &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte("other1")}}}))
 	b.logs[1].Before = func(uint64) { <-b.appends }
 	b.appends <- true
 	b.set("key1", "", 0)
@@ -104,7 +104,7 @@ func TestAnnouncedByAnOwnerThatIsKnown(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.open(), w.process()
 	begun := make(chan bool, partitions)
-	b.announce = func(f partition.Firing) error {
+	b.announce = func(f core.Firing) error {
 		p, err := b.Partition(of(f.Key))
 		if p == nil || err != nil {
 			begun <- false

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
@@ -101,7 +102,7 @@ func (r *router) Calls() remote.Stats { return r.client.Stats() }
 
 // Do commits the operations of a call in a partition. It returns when the operations are in the log, or when ctx is
 // done. After ErrUnavailable or the error of the context, the operations may or may not be committed.
-func (r *router) Do(ctx context.Context, at int, call *partition.Call) error {
+func (r *router) Do(ctx context.Context, at int, call *core.Call) error {
 	begun := r.client.Now()
 	if p := r.owned[at].Load(); p != nil && r.client.Settled(at) {
 		if err := p.Do(ctx, call); !errors.Is(err, partition.ErrNotOwner) {

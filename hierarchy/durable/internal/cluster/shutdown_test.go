@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
@@ -81,7 +81,7 @@ func TestShutdownWaitsForHandlersBesideOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	entered, ended := make(chan bool), make(chan error)
-	w.handle = func(ctx context.Context, f partition.Firing) error {
+	w.handle = func(ctx context.Context, f core.Firing) error {
 		if f.Key != "slow0" || f.Attempt > 1 {
 			return nil
 		}
@@ -124,7 +124,7 @@ func TestShutdownAnswersItsCallers(t *testing.T) {
 	}
 	w.NoError(a.Shutdown(t.Context()))
 	for range 16 {
-		w.ErrorIs(<-ended, partition.ErrClosed)
+		w.ErrorIs(<-ended, core.ErrClosed)
 	}
 	w.eventually("all", func() bool { return b.owns() == partitions })
 }
@@ -135,7 +135,7 @@ func TestShutdownOpensNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	entered := make(chan bool)
-	w.handle = func(ctx context.Context, f partition.Firing) error {
+	w.handle = func(ctx context.Context, f core.Firing) error {
 		if f.Key == "slow0" {
 			entered <- true
 			<-ctx.Done()

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
@@ -34,7 +34,7 @@ func TestOpenWithASilentLog(t *testing.T) {
 			a.set("key2", "", time.Hour)
 			ctx, cancel := context.WithTimeout(t.Context(), lease)
 			defer cancel()
-			call := &partition.Call{Ops: []partition.Op{{Kind: frame.Set, Key: []byte("key1")}}}
+			call := &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("key1")}}}
 			w.ErrorIs(a.Do(ctx, 1, call), context.DeadlineExceeded)
 			silent(w.disks[1], false)
 			a.set("key1", "", time.Hour)

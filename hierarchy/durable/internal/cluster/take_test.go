@@ -9,7 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
 // An owner may die after it was asked for a partition. Who has asked takes the partition over when the
@@ -19,7 +19,7 @@ func TestOwnerDiesWhileItGives(t *testing.T) {
 	w := newWorld(t)
 	entered, leave := make(chan bool, 9), make(chan bool)
 	defer close(leave)
-	w.handle = func(context.Context, partition.Firing) error {
+	w.handle = func(context.Context, core.Firing) error {
 		entered <- true
 		<-leave
 		return nil
@@ -47,7 +47,7 @@ func TestOwnerDiesWhileItGives(t *testing.T) {
 func TestPartitionGoesOnBesideASlowHandler(t *testing.T) {
 	w := newWorld(t)
 	entered, leave := make(chan bool), make(chan bool)
-	w.handle = func(ctx context.Context, f partition.Firing) error {
+	w.handle = func(ctx context.Context, f core.Firing) error {
 		if f.Key == "slow3" {
 			entered <- true
 			<-leave

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -59,7 +60,7 @@ func TestLogThatIsDeletedInSilence(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		ended <- a.Do(ctx, 1, &partition.Call{Ops: []partition.Op{{Kind: frame.Set, Key: []byte("key1")}}})
+		ended <- a.Do(ctx, 1, &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("key1")}}})
 	}()
 	look() // also if the call was not written yet
 	look()

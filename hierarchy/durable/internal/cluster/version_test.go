@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -72,7 +73,7 @@ func TestLogThatBecomesNewer(t *testing.T) {
 	a := w.openSteady()
 	w.eventually("all", func() bool { return a.owns() == partitions })
 	w.takeOverNewer(0)
-	call := &partition.Call{Ops: []partition.Op{{Kind: frame.Set, Key: []byte("key0")}}}
+	call := &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("key0")}}}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- a.Do(ctx, 0, call) }()

@@ -2,9 +2,9 @@ package partition
 
 import (
 	"context"
-	"errors"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -14,13 +14,13 @@ import (
 // the log. The start of a schedule's run is written to the log before the run is announced.
 
 // announce calls Config.Announce. The timer is held until Begin is called.
-func (f *firer) announce(j job) {
+func (f *firer) announce(j core.Job) {
 	f.mu.assertHeld()
-	t := f.state.Timer(j.ref)
-	f.lateness.Add(time.Duration(f.time.since(j.due.Since, j.due.Wall)))
-	err := j.invalid
+	t := f.core.State.Timer(j.Ref)
+	f.lateness.Add(time.Duration(f.time.since(j.Due.Since, j.Due.Wall)))
+	err := j.Invalid
 	if err == nil {
-		err = f.cfg.Announce(f.cfg.firing(&t, state.AfterAttempt(t.Attempt), f.epoch))
+		err = f.cfg.Announce(f.core.Firing(&t, state.AfterAttempt(t.Attempt)))
 	}
 	if err != nil {
 		a := f.taken(j)
@@ -29,21 +29,13 @@ func (f *firer) announce(j job) {
 }
 
 // taken returns an attempt that has begun without a handler.
-func (f *firer) taken(j job) *attempt {
+func (f *firer) taken(j core.Job) *attempt {
 	f.active++
 	f.fired++
-	j.done = nil
-	a := f.started(j)
-	a.called = true
+	a := f.started(j, nil)
+	a.Called = true
 	f.cfg.Crew.entered(a)
 	return a
-}
-
-// withdraw calls Config.Withdrawn.
-func (f *firer) withdraw(ref state.Ref) {
-	f.mu.assertHeld()
-	t := f.state.Timer(ref)
-	f.cfg.Withdrawn(f.cfg.firing(&t, state.AfterAttempt(t.Attempt), f.epoch))
 }
 
 // withdrawAll withdraws all timers that wait for Begin. It is called when the partition has ended.
@@ -53,7 +45,9 @@ func (f *firer) withdrawAll() {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.state.EachHeld(f.withdraw)
+	for _, w := range f.core.Held() {
+		f.cfg.Withdrawn(w)
+	}
 }
 
 // end ends an attempt without a handler.
@@ -65,7 +59,7 @@ func (f *firer) end(a *attempt, err error) {
 
 // Taken is an attempt that Begin has begun.
 type Taken struct {
-	Firing
+	core.Firing
 	p *Partition
 	a *attempt
 }
@@ -81,14 +75,13 @@ func (p *Partition) Begin(key []byte, id frame.ID) (t Taken, ok bool) {
 	if !ok || f.stopped {
 		return t, false
 	}
-	j := f.job(state.Due{Ref: ref, Since: p.time.now()})
-	j.starts = false
-	if !f.mayFire() || f.isClaimed(id) {
-		f.delay(j)
+	j := f.core.Announced(ref, p.time.now())
+	if !f.mayFire() || f.core.IsClaimed(id) {
+		f.core.Delay(j)
 		return t, false
 	}
 	a := f.taken(j)
-	return Taken{a.firing, p, a}, true
+	return Taken{a.Firing, p, a}, true
 }
 
 // Waits reports whether a timer that was announced still waits for Begin.
@@ -100,8 +93,8 @@ func (p *Partition) Waits(key []byte, id frame.ID) bool {
 }
 
 func (p *Partition) waits(key []byte, id frame.ID) (state.Ref, bool) {
-	t, ref, ok := p.state.Find(key)
-	return ref, ok && t.ID == id && p.state.Held(ref, id)
+	t, ref, ok := p.core.State.Find(key)
+	return ref, ok && t.ID == id && p.core.State.Held(ref, id)
 }
 
 // Context returns the context of the attempt. The context is done when the timer was set, moved or removed, and when
@@ -146,66 +139,5 @@ func (a *attempt) settled(took bool) {
 	if a.logged != nil {
 		a.logged <- took
 	}
-	a.release()
-}
-
-// Final is the error of an attempt after which the timer is dead.
-type Final struct{ Err error }
-
-func (f *Final) Error() string { return textOf(f.Err) }
-func (f *Final) Unwrap() error { return f.Err }
-
-// Later is the error of an attempt. It sets the time until the next attempt is due, instead of Backoff.
-type Later struct {
-	Err error
-	In  time.Duration
-}
-
-func (l *Later) Error() string { return textOf(l.Err) }
-func (l *Later) Unwrap() error { return l.Err }
-
-// Postponed is the error of an attempt that does not count. The next attempt has the same number, and is due after In.
-type Postponed struct {
-	Err error
-	In  time.Duration
-}
-
-func (p *Postponed) Error() string { return textOf(p.Err) }
-func (p *Postponed) Unwrap() error { return p.Err }
-
-// failure returns the item that writes the failure of an attempt to the log.
-func (cfg *Config) failure(j job, err error) item {
-	it := item{kind: failed, job: j, cause: err}
-	final, later, postponed := wishes(err)
-	switch {
-	case postponed != nil:
-		it.again, it.wait = true, max(0, postponed.In)
-		return it
-	case final:
-		it.last = true
-	case later != nil:
-		it.wait = max(0, later.In)
-	default:
-		it.wait = cfg.Backoff(int(j.attempt))
-	}
-	it.last, it.text = it.last || cfg.isLast(j.attempt), errorText(err)
-	return it
-}
-
-// wishes reports whether an error is a Final and, if it is a Later or a Postponed, returns that. An error whose Unwrap
-// panics counts as none of them.
-func wishes(err error) (final bool, later *Later, postponed *Postponed) {
-	defer func() {
-		if recover() != nil {
-			final, later, postponed = false, nil, nil
-		}
-	}()
-	if errors.As(err, &postponed) {
-		return false, nil, postponed
-	}
-	if f := (*Final)(nil); errors.As(err, &f) {
-		return true, nil, nil
-	}
-	errors.As(err, &later)
-	return false, later, nil
+	a.done.Set()
 }

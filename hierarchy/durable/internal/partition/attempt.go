@@ -9,7 +9,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // This file shows how a firer calls the handler of a timer: by the methods begin, started, run, handle and finished, in
@@ -18,14 +19,11 @@ import (
 
 // attempt is one call of the handler.
 type attempt struct {
-	job
-	name   uint64 // a random number, not 0
-	firing Firing
-	called bool            // whether the handler was called. Guarded by firer.mu
+	core.Attempt
+	done   wait.Signal     // item.done
 	ctx    context.Context // ends when the attempt is over, superseded or given up
 	cancel context.CancelCauseFunc
 	limit  limit
-	token
 
 	began   time.Time     // when the handler was called. Crew.mu guards began and running
 	running *list.Element // the attempt's place in Crew.running
@@ -43,77 +41,62 @@ var (
 
 // begin starts the attempt of a job in a goroutine. If the log must have a record of the attempt first, begin only
 // queues the record for the writer. It reports false if there is no job, or if the job's timer has changed meanwhile.
-func (f *firer) begin(j job) bool {
+func (f *firer) begin(j core.Job, done wait.Signal) bool {
 	f.mu.assertHeld()
-	if j.id == (frame.ID{}) || !f.state.Held(j.ref, j.id) {
+	write, ok := f.core.Begin(&j, f.cfg.Announce != nil)
+	if !ok {
 		return false
 	}
-	if f.cfg.Announce != nil { // no handler runs here that could crash the process
-		j.begins, j.suspect = false, false
-	}
-	f.expireLeft(&j)
 	f.active++
-	j.begins = j.begins || j.suspect
-	if j.begins || j.starts {
-		f.trial = f.trial || j.suspect
-		j.key = []byte(f.state.Timer(j.ref).Key)
-		_ = f.queue.put(item{kind: begun, job: j})
+	if write {
+		_ = f.queue.put(item{kind: event, Event: core.Begun(j), done: done})
 		return true
 	}
-	f.proceed(j)
+	f.proceed(j, done)
 	return true
 }
 
 // proceed calls the handler of a job, or announces it, once the log has the records that it must have.
-func (f *firer) proceed(j job) {
+func (f *firer) proceed(j core.Job, done wait.Signal) {
 	if f.cfg.Announce == nil {
-		go f.run(f.started(j))
+		go f.run(f.started(j, done))
 		return
 	}
 	f.inactive()
 	f.announce(j)
-	j.release()
+	done.Set()
 }
 
 // written continues a job when its item was written, or when the item was left out because the timer has changed.
 func (f *firer) written(t *taken) {
 	f.mu.assertHeld()
-	switch j := t.job; {
-	case t.kind != begun:
-		f.remove(t.of)
+	switch j := t.Job; {
+	case !t.IsBegin():
+		f.core.Remove(t.Of)
 		t.end(t.took)
-	case t.took && f.state.Held(j.ref, j.id) && !f.stopped:
-		if j.starts { // the start may have given the run another due time
-			timer := f.state.Timer(j.ref)
-			j.due.Since, j.due.Wall = timer.Due, timer.Wall
-		}
-		j.begins, j.starts = false, false
-		f.proceed(j)
+	case t.took && !f.stopped && f.core.Written(&j):
+		f.proceed(j, t.done)
 	default:
-		f.notBegun(j)
+		f.notBegun(j, t.done)
 	}
 }
 
 // notBegun ends a job whose attempt does not begin, although an item was queued to write that it does.
-func (f *firer) notBegun(j job) {
+func (f *firer) notBegun(j core.Job, done wait.Signal) {
 	f.mu.assertHeld()
-	if j.suspect {
-		f.trial = false
-	}
+	f.core.Over(&j)
 	f.inactive()
 	f.freePlace()
-	j.release()
+	done.Set()
 }
 
 // started returns the attempt of a job, which is in progress from now on.
-func (f *firer) started(j job) *attempt {
+func (f *firer) started(j core.Job, done wait.Signal) *attempt {
 	f.mu.assertHeld()
-	t := f.state.Timer(j.ref)
-	f.state.Start(j.ref, j.id)
-	a := &attempt{job: j, name: rand.Uint64() | 1, firing: f.cfg.firing(&t, j.attempt, f.epoch)}
-	a.key = []byte(t.Key)
+	a := &attempt{Attempt: core.Attempt{Job: j, Name: rand.Uint64() | 1}, done: done}
+	a.Of = a
+	f.core.Started(&a.Attempt)
 	a.ctx, a.cancel = context.WithCancelCause(context.WithValue(f.handlers, attemptKey{}, a))
-	f.attempts[j.ref] = a
 	return a
 }
 
@@ -131,8 +114,8 @@ func (f *firer) handle(a *attempt) (err error) {
 		return err
 	}
 	defer a.cancel(nil)
-	if a.invalid != nil {
-		return a.invalid
+	if a.Invalid != nil {
+		return a.Invalid
 	}
 	f.cfg.Crew.entered(a)
 	defer f.cfg.Crew.returned(a)
@@ -143,10 +126,10 @@ func (f *firer) handle(a *attempt) (err error) {
 		}
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
-			f.cfg.Logger.Error("durable: a handler panicked", "key", a.firing.Key, "err", err, "stack", string(debug.Stack()))
+			f.cfg.Logger.Error("durable: a handler panicked", "key", a.Firing.Key, "err", err, "stack", string(debug.Stack()))
 		}
 	}()
-	err = f.cfg.Handle(f.limited(a), a.firing)
+	err = f.cfg.Handle(f.limited(a), a.Firing)
 	returned = true
 	return err
 }
@@ -155,17 +138,17 @@ func (f *firer) handle(a *attempt) (err error) {
 func (f *firer) mayHandle(a *attempt) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for f.isClaimed(a.id) && !f.stopped {
+	for f.core.IsClaimed(a.ID) && !f.stopped {
 		f.settled.Wait()
 	}
 	switch {
-	case f.attempts[a.ref] != a || f.stopped:
+	case !f.core.IsRunning(&a.Attempt) || f.stopped:
 		return errGone
 	case !f.tenure.holds():
 		return errNotYet
 	}
-	a.called = true
+	a.Called = true
 	f.fired++
-	f.lateness.Add(time.Duration(f.time.since(a.due.Since, a.due.Wall)))
+	f.lateness.Add(time.Duration(f.time.since(a.Due.Since, a.Due.Wall)))
 	return nil
 }

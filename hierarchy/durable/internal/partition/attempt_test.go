@@ -7,11 +7,13 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
 func TestFailuresAreTriedAgainAndDie(t *testing.T) {
 	b := newBench(t)
-	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.handle = func(context.Context, core.Firing) error { return errHandler }
 	b.open()
 	b.set("a", "1", time.Second)
 	b.mock.Add(time.Second)
@@ -34,7 +36,7 @@ func TestFailuresAreTriedAgainAndDie(t *testing.T) {
 
 func TestDeadTimerIsRevived(t *testing.T) {
 	b := newBench(t)
-	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.handle = func(context.Context, core.Firing) error { return errHandler }
 	b.open()
 	b.set("a", "1", time.Second)
 	b.mock.Add(time.Hour)
@@ -63,7 +65,7 @@ func TestDeadTimerIsRevived(t *testing.T) {
 
 func TestPanicAndGoexitAreFailures(t *testing.T) {
 	b := newBench(t)
-	b.handle = func(_ context.Context, f Firing) error {
+	b.handle = func(_ context.Context, f core.Firing) error {
 		if f.Value == "panic" {
 			panic("no")
 		}
@@ -85,7 +87,7 @@ func TestPanicAndGoexitAreFailures(t *testing.T) {
 func TestHandlerSetsItsOwnKey(t *testing.T) {
 	b := newBench(t)
 	b.open()
-	b.handle = func(ctx context.Context, f Firing) error {
+	b.handle = func(ctx context.Context, f core.Firing) error {
 		if f.Value == "again" {
 			b.set("a", "last", time.Second)
 			b.ErrorIs(ctx.Err(), context.Canceled)
@@ -105,7 +107,7 @@ func TestOperationsWhileAnAttemptRuns(t *testing.T) {
 	for _, op := range []string{"move", "remove", "set"} {
 		b := newBench(t)
 		b.open()
-		b.handle = func(ctx context.Context, f Firing) error {
+		b.handle = func(ctx context.Context, f core.Firing) error {
 			if b.handle = nil; op == "move" {
 				v, left := b.get("a")
 				b.Equal("1", v)
@@ -149,7 +151,7 @@ func TestEndOfAnOlderTimer(t *testing.T) {
 		}
 	}
 	entered, leave := make(chan bool), make(chan bool)
-	b.handle = func(context.Context, Firing) error { entered <- true; <-leave; return nil }
+	b.handle = func(context.Context, core.Firing) error { entered <- true; <-leave; return nil }
 	b.open()
 	b.set("a", "old", 0)
 	<-entered

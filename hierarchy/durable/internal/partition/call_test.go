@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -10,20 +11,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
 // A call that is answered while its context ends has its own answer, and leaves nothing that the
-// next use of the Call takes for one.
+// next use of the Pending takes for one.
 func TestAnswerAtTheEndOfTheContext(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
+	var room sync.Pool
 	for range 100 { // select takes either of what is ready
-		c := new(Call)
-		c.begin(testTime())
-		c.answer(ErrFull)
-		require.ErrorIs(t, c.Wait(ended), ErrFull)
-		c.begin(testTime())
+		c := newPending(new(core.Call), &room)
+		c.answer(nil)
+		require.NoError(t, c.Wait(ended))
+		c = newPending(new(core.Call), &room)
 		require.ErrorIs(t, c.Wait(ended), context.Canceled)
 	}
 }
@@ -43,9 +45,9 @@ func TestCallsOfTheNextFrameAreGivenUp(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		hold, held := b.openHeld()
 		errs := make(chan error, 5)
-		large := make([]byte, frameBytes/3)
+		large := make([]byte, core.FrameBytes/3)
 		ask := func(i int) {
-			errs <- b.p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte{byte(i)}, Value: large}}})
+			errs <- b.p.Do(b.t.Context(), &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte{byte(i)}, Value: large}}})
 		}
 		go ask(0)
 		<-held
@@ -76,7 +78,7 @@ func TestCallsOfTheNextFrameAreGivenUp(t *testing.T) {
 func TestExitOnARealClock(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		exits := 0
-		b.handle = func(context.Context, Firing) error {
+		b.handle = func(context.Context, core.Firing) error {
 			if exits++; exits < 3 {
 				exit()
 			}
@@ -101,7 +103,7 @@ func TestNothingIsAnsweredWithoutTheLease(t *testing.T) {
 	b.open()
 	b.False(b.move("a", 0))
 	tenure.Store(false)
-	_, err := b.try(Op{Kind: frame.Move, Key: []byte("a")})
+	_, err := b.try(core.Op{Kind: frame.Move, Key: []byte("a")})
 	b.ErrorIs(err, ErrUnavailable)
 	_, _, _, err = b.p.Get([]byte("a"))
 	b.ErrorIs(err, ErrUnavailable)
@@ -116,11 +118,11 @@ func TestLeaseEndsWhileACallIsInTheQueue(t *testing.T) {
 		tenure.Store(true)
 		b.cfg.Tenure = tenure.Load
 		b.open()
-		c := &Call{Ops: []Op{{Kind: frame.Move, Key: []byte("a")}}}
-		c.begin(b.p.time)
+		c := &core.Call{Ops: []core.Op{{Kind: frame.Move, Key: []byte("a")}}}
+		started := b.begun(c)
 		tenure.Store(false) // after Start has looked at it
-		b.NoError(b.p.writer.queue.put(item{kind: called, call: c}))
-		b.ErrorIs(c.Wait(b.t.Context()), ErrNotOwner)
+		b.NoError(b.p.writer.queue.put(item{kind: called, call: started}))
+		b.ErrorIs(started.Wait(b.t.Context()), ErrNotOwner)
 		tenure.Store(true)
 		b.shut()
 	})
@@ -132,7 +134,7 @@ func TestCallAfterTheEndOfItsContext(t *testing.T) {
 	b.open()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a")}}}
+	c := &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("a")}}}
 	b.ErrorIs(b.p.Do(ctx, c), context.Canceled)
 	b.move("b", 0) // the writer has seen all before it
 	b.Empty(b.keys(false))

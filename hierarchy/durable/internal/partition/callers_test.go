@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -12,7 +13,7 @@ func TestCallsOfManyOperations(t *testing.T) {
 	b := newBench(t)
 	b.open()
 	b.set("old", "0", time.Minute)
-	c := &Call{Ops: []Op{
+	c := &core.Call{Ops: []core.Op{
 		{Kind: frame.Set, Key: []byte("a"), Value: []byte("1"), In: time.Second},
 		{Kind: frame.Move, Key: []byte("a"), In: 2 * time.Second},
 		{Kind: frame.Move, Key: []byte("none"), In: time.Second},
@@ -50,16 +51,16 @@ func TestMaxPending(t *testing.T) {
 	b.open()
 	b.set("a", "1", time.Minute)
 	b.set("b", "1", time.Minute)
-	set := func(k string) Op {
-		return Op{Kind: frame.Set, Key: []byte(k), In: time.Minute}
+	set := func(k string) core.Op {
+		return core.Op{Kind: frame.Set, Key: []byte(k), In: time.Minute}
 	}
 	_, err := b.try(set("c"))
-	b.ErrorIs(err, ErrFull)
+	b.ErrorIs(err, core.ErrFull)
 	b.set("b", "2", time.Minute) // it is there already
-	c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}, set("c"), set("d")}}
-	b.ErrorIs(b.p.Do(t.Context(), c), ErrFull)
+	c := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte("a")}, set("c"), set("d")}}
+	b.ErrorIs(b.p.Do(t.Context(), c), core.ErrFull)
 	b.Len(b.keys(false), 2)
-	c = &Call{Ops: []Op{set("c"), {Kind: frame.Remove, Key: []byte("a")}, set("c")}}
+	c = &core.Call{Ops: []core.Op{set("c"), {Kind: frame.Remove, Key: []byte("a")}, set("c")}}
 	b.NoError(b.p.Do(t.Context(), c))
 	b.Equal(map[string]string{"b": "2", "c": ""}, b.keys(false))
 	b.crash()
@@ -68,15 +69,15 @@ func TestMaxPending(t *testing.T) {
 	b.Len(b.keys(false), 2)
 	b.set("b", "3", time.Minute)
 	_, err = b.try(set("d"))
-	b.ErrorIs(err, ErrFull)
+	b.ErrorIs(err, core.ErrFull)
 }
 
 func TestTooLarge(t *testing.T) {
 	b := newBench(t)
 	b.open()
-	_, err := b.try(Op{Kind: frame.Set, Key: []byte("a"), Value: []byte(strings.Repeat("v", 1<<20))})
-	b.ErrorIs(err, ErrTooLarge)
-	c := &Call{Ops: make([]Op, MaxOps+1)}
-	b.ErrorIs(b.p.Do(t.Context(), c), ErrTooLarge)
+	_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("a"), Value: []byte(strings.Repeat("v", 1<<20))})
+	b.ErrorIs(err, core.ErrTooLarge)
+	c := &core.Call{Ops: make([]core.Op, core.MaxOps+1)}
+	b.ErrorIs(b.p.Do(t.Context(), c), core.ErrTooLarge)
 	b.set("a", strings.Repeat("v", 1<<19), 0)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestWallClockGoesBackBetweenOwners(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxAttempts = 2
-	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.handle = func(context.Context, core.Firing) error { return errHandler }
 	b.open()
 	b.shut()
 	b.mock.Jump(-time.Hour)
@@ -41,8 +42,8 @@ func TestEndsOfTime(t *testing.T) {
 	for _, kind := range []frame.Kind{frame.Set, frame.SetAt} {
 		b := newBench(t)
 		b.open()
-		b.do(Op{Kind: kind, Key: []byte("first"), In: math.MinInt64, Due: math.MinInt64})
-		b.do(Op{Kind: kind, Key: []byte("last"), In: math.MaxInt64, Due: math.MaxInt64})
+		b.do(core.Op{Kind: kind, Key: []byte("first"), In: math.MinInt64, Due: math.MinInt64})
+		b.do(core.Op{Kind: kind, Key: []byte("last"), In: math.MaxInt64, Due: math.MaxInt64})
 		_, left := b.get("first")
 		b.Zero(left)
 		b.mock.Add(0)
@@ -58,7 +59,7 @@ func TestEndsOfTime(t *testing.T) {
 func TestBackoffWithoutEnd(t *testing.T) {
 	b := newBench(t)
 	b.cfg.Backoff = func(int) time.Duration { return math.MaxInt64 }
-	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.handle = func(context.Context, core.Firing) error { return errHandler }
 	b.open()
 	b.set("a", "", 0)
 	b.mock.Add(0)

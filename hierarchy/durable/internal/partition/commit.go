@@ -15,13 +15,12 @@ import (
 // commit appends the frame, and returns how long the append took. If the frame would change nothing, commit does not
 // write it.
 func (w *writer) commit() (took time.Duration, err error) {
-	d := &w.draft
-	if d.Len() == 0 && d.Header().Begin == w.head.Begin {
+	if w.core.Len() == 0 && w.core.Header().Begin == w.core.Head.Begin {
 		w.checkTenure()
 		w.doubtful = time.Time{}
 		return 0, nil
 	}
-	b, _ := d.Finish()
+	b, _ := w.core.Finish()
 	if _, ok := w.trims.hasRoomFor(len(b)); !ok {
 		w.leaveGate(0)
 		w.trims.awaitRoom(len(b))
@@ -52,63 +51,49 @@ func (w *writer) apply(b []byte, after time.Duration) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	at := 0
-	for op, err := range f.Ops() {
-		if err != nil {
-			return err
-		}
-		w.applying = w.draft.owns[at]
-		at++
-		if err := w.draft.state.Apply(&f.Header, op); err != nil {
-			return err
-		}
-		w.firer.changed(op, w.applying)
-		w.counts.add(op)
+	if err := w.core.Apply(&f); err != nil {
+		return err
 	}
-	w.draft.state.Forget(f.Time)
-	w.head = head{f.Header, f.Checksum, f.Number}
-	w.counts.Frames++
 	w.commits.Add(after)
-	w.counts.Bytes += uint64(len(b))
-	w.firer.unclaim()
-	w.trims.appended(f.Number, len(b))
-	w.marks.acknowledged(&w.head)
+	w.firer.gone(w.core.Gone)
+	for _, f := range w.core.Withdrawn {
+		w.cfg.Withdrawn(f)
+	}
+	w.firer.settled.Broadcast() // the claims have ended
+	w.marks.acknowledged(&w.core.Head)
 	return nil
 }
 
 // settle answers the calls and ends the other items of the batch, now that the frame is in the log.
 func (w *writer) settle() {
 	b := &w.batch
-	for _, c := range b.calls {
-		c.located(&w.head.Header)
-	}
 	if len(b.calls) > 0 && !w.tenure.holds() {
-		w.tenure.answerLater(b.calls)
+		w.tenure.answerLater(b.calls, w.core.Head.Header)
 		b.calls = b.calls[:0]
 	}
 	if w.firer.virtual { // the alarm is aimed before a caller can move the mock
 		w.firer.fire()
 	}
 	for _, c := range b.calls {
-		c.answer(c.result)
+		c.answer(c.Answer(&w.core.Head.Header))
 	}
 	for i := range b.items {
 		if t := &b.items[i]; t.took {
-			w.cfg.warnOfDeath(&t.item)
+			w.cfg.warnOfDeath(&t.Event)
 		}
 	}
-	w.firer.died(w.draft.deaths)
+	w.firer.died(w.core.Deaths)
 	w.mu.Lock()
 	for i := range b.items {
 		w.firer.written(&b.items[i])
 	}
-	if b.keep {
-		w.trims.kept()
+	if b.keep && w.core.ShouldDelete() {
+		w.trims.deleteLoose()
 	}
 	w.mu.Unlock()
 	if !b.last {
 		w.firer.fire()
-		w.trims.start(w.head.Number)
+		w.trims.start()
 	}
 }
 
@@ -198,12 +183,12 @@ func (w *writer) commitSoon(ctx context.Context, b []byte) ([]byte, error) {
 func (w *writer) commitFrame(ctx context.Context, patience storage.Patience, b []byte) ([]byte, error) {
 	patience.Stranger = w.reader.isStranger
 	for {
-		err := patience.Commit(ctx, w.cfg.Log, w.head.end, b)
+		err := patience.Commit(ctx, w.cfg.Log, w.core.Head.End, b)
 		if !errors.Is(err, storage.ErrStranger) {
 			return b, err
 		}
 		w.passStrangers(ctx)
-		if b, err = frame.Renumber(b, w.head.end+1); err != nil {
+		if b, err = frame.Renumber(b, w.core.Head.End+1); err != nil {
 			return nil, err
 		}
 	}
@@ -215,7 +200,7 @@ func (w *writer) commitFrame(ctx context.Context, patience storage.Patience, b [
 func (w *writer) passStrangers(ctx context.Context) {
 	ctx, cancel := w.cfg.Patience.WithTimeout(ctx)
 	defer cancel()
-	first := w.head.end + 1
+	first := w.core.Head.End + 1
 	last := first
 	if b, err := w.cfg.Log.Bounds(ctx); err == nil {
 		for data, err := range w.cfg.Log.Read(ctx, last+1, b.Last) {
@@ -226,7 +211,7 @@ func (w *writer) passStrangers(ctx context.Context) {
 		}
 	}
 	w.mu.Lock()
-	w.head.end = last
+	w.core.Head.End = last
 	w.mu.Unlock()
 	w.reader.warnOfStrangers(first, last-first+1)
 }

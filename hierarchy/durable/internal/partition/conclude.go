@@ -1,5 +1,7 @@
 package partition
 
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+
 // finished ends an attempt whose handler has returned, unless it was given up before.
 func (f *firer) finished(a *attempt, err error) {
 	err = a.limit.end(err)
@@ -10,29 +12,27 @@ func (f *firer) finished(a *attempt, err error) {
 
 // conclude releases the place of an attempt, and gives the result to the writer.
 func (f *firer) conclude(a *attempt, err error) {
-	it := item{kind: ended, job: a.job}
 	made := err != errGone && err != errNotYet // a handler has no way to return these
-	if err != nil && made {
-		it = f.cfg.failure(a.job, err)
+	var e core.Event
+	if made {
+		e = a.Result(&f.cfg.Config, err)
 	}
-	it.of = a
 	same, delayed := f.forget(a, err)
 	if !same || !made {
 		a.settled(false)
-		f.leave(a.suspect || delayed)
+		f.leave(a.Suspect || delayed)
 		return
 	}
 	if err != nil {
-		f.cfg.Logger.Debug("durable: an attempt failed", "key", a.firing.Key, "attempt", a.attempt, "err", err)
+		f.cfg.Logger.Debug("durable: an attempt failed", "key", a.Firing.Key, "attempt", a.Number, "err", err)
 	}
-	if f.mayDie(&it) {
-		it.ended = func(took bool) { go f.afterDeath(a, it.cause, took) }
-		_ = f.queue.put(it)
+	if f.mayDie(&e) {
+		dies := func(took bool) { go f.afterDeath(a, e.Cause, took) }
+		_ = f.queue.put(item{kind: event, Event: e, ended: dies})
 		return
 	}
-	it.ended = a.settled
-	_ = f.queue.put(it)
-	f.leave(a.suspect)
+	_ = f.queue.put(item{kind: event, Event: e, ended: a.settled})
+	f.leave(a.Suspect)
 }
 
 // leave releases the place of an attempt. If another is true, other attempts may be waiting for the end of this one or
@@ -49,26 +49,19 @@ func (f *firer) leave(another bool) {
 	}
 }
 
-// forget removes an attempt that has ended. If its token has ended it in the frame in flight, endedBy has to find it, so
-// it stays in lasting until its result is written or left out. same reports whether the attempt still belonged to its
-// timer. delayed reports whether its job was put aside until the lease returns.
+// forget removes an attempt that has ended. same reports whether the attempt still belonged to its timer. delayed reports
+// whether its job was put aside until the lease returns.
 func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	same = f.attempts[a.ref] == a
-	if same {
-		delete(f.attempts, a.ref)
-	}
-	if a.suspect {
-		f.trial = false
-	}
+	same = f.core.Stop(&a.Attempt)
 	switch {
 	case same && err == errNotYet:
 		a.cancel(nil)
-		f.delay(a.job)
+		f.core.Delay(a.Job)
 		return true, true
 	case same && err == errGone: // the handler was not called, and no further attempt begins
-		f.state.Hold(a.ref, a.id)
+		f.core.State.Hold(a.Ref, a.ID)
 	}
 	return same, false
 }

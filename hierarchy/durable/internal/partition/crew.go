@@ -131,7 +131,7 @@ func (c *Crew) look() {
 	})
 	if first := c.stuck(len(waiting) > 0); first != nil {
 		waiting[0].cfg.Logger.Warn("durable: handlers hang, and timers that are due wait for one to return",
-			"handlers", c.size, "for", c.Oldest(), "key", first.firing.Key)
+			"handlers", c.size, "for", c.Oldest(), "key", first.Firing.Key)
 	}
 }
 

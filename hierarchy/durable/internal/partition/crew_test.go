@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
 func exit() { runtime.Goexit() }
@@ -15,7 +17,7 @@ func TestPlaceGoesToWhoNeedsIt(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.cfg.Crew = NewCrew(1)
 		leave := make(chan bool)
-		b.handle = func(_ context.Context, f Firing) error {
+		b.handle = func(_ context.Context, f core.Firing) error {
 			if f.Key == "holds" {
 				<-leave
 			}
@@ -45,7 +47,7 @@ func TestCrewLimitsHandlers(t *testing.T) {
 	b.cfg.Clock = realClock()
 	b.cfg.Crew = NewCrew(2)
 	entered, leave := make(chan string), make(chan bool)
-	b.handle = func(_ context.Context, f Firing) error { entered <- f.Key; <-leave; return nil }
+	b.handle = func(_ context.Context, f core.Firing) error { entered <- f.Key; <-leave; return nil }
 	b.open()
 	for _, k := range []string{"a", "b", "c", "d"} {
 		b.set(k, "", 0)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -15,16 +16,16 @@ import (
 func TestDeadTimersLeaveRoom(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxPending, b.cfg.MaxAttempts = 1, 1
-	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.handle = func(context.Context, core.Firing) error { return errHandler }
 	b.open()
 	b.set("a", "", 0)
 	b.mock.Add(0)
 	b.Equal(map[string]string{"a": ""}, b.keys(true))
 	b.set("b", "", time.Hour)
-	_, err := b.try(Op{Kind: frame.Revive, Key: []byte("a")})
-	b.ErrorIs(err, ErrFull)
-	_, err = b.try(Op{Kind: frame.Set, Key: []byte("a")})
-	b.ErrorIs(err, ErrFull)
+	_, err := b.try(core.Op{Kind: frame.Revive, Key: []byte("a")})
+	b.ErrorIs(err, core.ErrFull)
+	_, err = b.try(core.Op{Kind: frame.Set, Key: []byte("a")})
+	b.ErrorIs(err, core.ErrFull)
 	b.reopen()
 	b.remove("b")
 	b.True(b.revive("a"))
@@ -33,7 +34,7 @@ func TestDeadTimersLeaveRoom(t *testing.T) {
 func TestDeadTimersKeepTheirKeys(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxAttempts = 1
-	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.handle = func(context.Context, core.Firing) error { return errHandler }
 	b.open()
 	b.set("a", "1", 0)
 	b.set("b", "2", 0)
@@ -51,8 +52,8 @@ func TestDeadTimersKeepTheirKeys(t *testing.T) {
 func TestLastError(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxAttempts, b.cfg.TrimAbove = 2, 2000
-	text := strings.Repeat("x", MaxError-1)
-	b.handle = func(_ context.Context, f Firing) error {
+	text := strings.Repeat("x", core.MaxError-1)
+	b.handle = func(_ context.Context, f core.Firing) error {
 		switch {
 		case f.Key == "long":
 			return errors.New(text + "\u00e4 and more")

@@ -13,7 +13,7 @@ func (t *trimmer) deleteLoose() {
 	t.mu.assertHeld()
 	if t.deleted == nil {
 		t.deleted = make(chan struct{})
-		go t.deleteBefore(t.begin, t.loose)
+		go t.deleteBefore(t.core.Begins())
 	}
 }
 
@@ -32,10 +32,10 @@ func (t *trimmer) deleteBefore(begin uint64, loose int64) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.loose = max(0, t.loose-loose) // a follower may have read the log from the beginning again
+	t.core.Deleted(loose)
 	close(t.deleted)
 	t.deleted = nil
-	if t.full && t.loose > 0 {
+	if t.core.Full && t.core.Loose > 0 {
 		t.deleteLoose()
 	}
 }
@@ -45,20 +45,16 @@ func (t *trimmer) deleteBefore(begin uint64, loose int64) {
 func (t *trimmer) makeRoom() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.full = true
+	t.core.Full = true
 	t.deleteLoose()
 }
 
 // hasRoomFor reports whether a frame fits into the log. If a deletion has to make room first, hasRoomFor makes sure
 // that one is in progress, and returns a channel that is closed when that deletion has ended.
 func (t *trimmer) hasRoomFor(size int) (deleted <-chan struct{}, ok bool) {
-	most := t.reader.most.Load()
-	if most == 0 { // no limit
-		return nil, true
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.loose == 0 || t.total+t.loose+int64(size+messageOverhead) <= most {
+	if t.core.HasRoom(size) {
 		return nil, true
 	}
 	t.deleteLoose()

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestDeadTimersExpire(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxAttempts, b.cfg.KeepDead = 1, time.Hour
-	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.handle = func(context.Context, core.Firing) error { return errHandler }
 	b.open()
 	for i := range 4 {
 		b.set(fmt.Sprint(i), "", time.Duration(i)*10*time.Minute)
@@ -51,7 +52,7 @@ func TestDeadTimersExpire(t *testing.T) {
 func TestDeadTimersAreKept(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxAttempts = 1
-	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.handle = func(context.Context, core.Firing) error { return errHandler }
 	b.open()
 	b.set("a", "", 0)
 	b.mock.Add(1000 * time.Hour)
@@ -68,9 +69,9 @@ func TestDeadTimersAreKept(t *testing.T) {
 func TestOnDead(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxAttempts = 2
-	b.handle = func(_ context.Context, f Firing) error { return fmt.Errorf("%s %d", f.Key, f.Attempt) }
+	b.handle = func(_ context.Context, f core.Firing) error { return fmt.Errorf("%s %d", f.Key, f.Attempt) }
 	var told []string
-	b.cfg.OnDead = func(f Firing, last error) {
+	b.cfg.OnDead = func(f core.Firing, last error) {
 		told = append(told, fmt.Sprint(f.Key, " ", f.Value, " ", f.Attempt, ": ", last))
 		if f.Key == "panics" {
 			panic("in OnDead")
@@ -99,10 +100,10 @@ func TestOnDead(t *testing.T) {
 func TestOnDeadOfAnotherTimer(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxAttempts = 1
-	b.cfg.OnDead = func(Firing, error) { t.Error("nothing has died") }
-	b.handle = func(ctx context.Context, f Firing) error {
+	b.cfg.OnDead = func(core.Firing, error) { t.Error("nothing has died") }
+	b.handle = func(ctx context.Context, f core.Firing) error {
 		if f.Value == "old" {
-			b.NoError(b.p.Do(ctx, &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a"), Value: []byte("new"), In: time.Hour}}}))
+			b.NoError(b.p.Do(ctx, &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("a"), Value: []byte("new"), In: time.Hour}}}))
 			return errHandler
 		}
 		return nil
@@ -119,19 +120,19 @@ func TestShutdownWaitsForDeathsByToken(t *testing.T) {
 		b := newBench(t)
 		b.announcing()
 		tell, told := make(chan bool), false
-		b.cfg.OnDead = func(Firing, error) { <-tell; told = true }
+		b.cfg.OnDead = func(core.Firing, error) { <-tell; told = true }
 		b.open()
 		a, _ := b.due("k", time.Hour)
 		name, number := a.Token(time.Hour)
 		hold, held := b.holdNext()
-		c := &Call{Ops: []Op{{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, &Final{errHandler})}}}
-		b.NoError(b.p.Start(c))
+		c := &core.Call{Ops: []core.Op{{Kind: frame.End, Key: []byte("k"), Ending: core.End(name, number, &core.Final{Err: errHandler})}}}
+		started := b.start(c)
 		<-held
 		ended := make(chan error, 1)
 		go func() { ended <- b.p.Shutdown(t.Context()) }()
 		synctest.Wait()
 		hold <- true
-		b.NoError(c.Wait(t.Context()))
+		b.NoError(started.Wait(t.Context()))
 		<-b.p.Stopped()
 		synctest.Wait()
 		b.Empty(ended)
@@ -147,7 +148,7 @@ func TestOnDeadHasAPlace(t *testing.T) {
 		b.cfg.Crew, b.cfg.MaxAttempts = NewCrew(1), 1
 		b.handle = failing(b)
 		tell, told := make(chan bool), 0
-		b.cfg.OnDead = func(Firing, error) { <-tell; told++ }
+		b.cfg.OnDead = func(core.Firing, error) { <-tell; told++ }
 		b.open()
 		b.set("dead", "", 0)
 		synctest.Wait()
@@ -170,12 +171,12 @@ func TestOnDeadAfterCrashes(t *testing.T) {
 	b := newBench(t)
 	b.cfg.MaxAttempts = 1
 	var told []string
-	b.cfg.OnDead = func(f Firing, last error) {
-		b.ErrorIs(last, errEnded)
+	b.cfg.OnDead = func(f core.Firing, last error) {
+		b.EqualError(last, "the process ended during the attempt")
 		told = append(told, fmt.Sprint(f.Key, " ", f.Attempt))
 	}
 	kill := true
-	b.handle = func(context.Context, Firing) error {
+	b.handle = func(context.Context, core.Firing) error {
 		if kill {
 			b.log.Close()
 			b.p.writer.abandon()
@@ -199,7 +200,7 @@ func TestOnDeadAfterCrashes(t *testing.T) {
 func TestCrowdOfTheDeadExpiresInPortions(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.cfg.MaxAttempts, b.cfg.KeepDead, b.cfg.Precision = 1, time.Hour, time.Millisecond
-		b.handle = func(context.Context, Firing) error { return errHandler }
+		b.handle = func(context.Context, core.Firing) error { return errHandler }
 		var held atomic.Bool
 		held.Store(true)
 		b.cfg.Tenure = held.Load
@@ -218,7 +219,7 @@ func TestCrowdOfTheDeadExpiresInPortions(t *testing.T) {
 		b.p.firer.expireDead()
 		left := 0
 		for ok := true; ok && left < expiredAtOnce; {
-			if _, ok = b.p.state.PopExpired(b.p.time.now()); ok {
+			if _, ok = b.p.core.State.PopExpired(b.p.time.now()); ok {
 				left++
 			}
 		}

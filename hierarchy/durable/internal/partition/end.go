@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
 // This file shows how a partition ends.
@@ -13,7 +15,7 @@ import (
 // the queue, and a Close, and waits for the calls of OnDead that follow from that. If ctx ended before all this was
 // done, Shutdown returns an error.
 func (p *Partition) Shutdown(ctx context.Context) error {
-	return p.shut(ctx, ErrClosed)
+	return p.shut(ctx, core.ErrClosed)
 }
 
 // shut does what Shutdown describes. Calls that are no longer written, and calls that are made later, fail with the
@@ -76,7 +78,7 @@ func (p *Partition) abandonLate() {
 func (p *Partition) Settle(ctx context.Context) {
 	for _, a := range p.firer.underWay() {
 		select {
-		case <-a.ctx.Done(): // the attempt has ended, or was superseded
+		case <-a.Of.(*attempt).ctx.Done(): // the attempt has ended, or was superseded
 		case <-p.writer.stopped:
 			return
 		case <-ctx.Done():

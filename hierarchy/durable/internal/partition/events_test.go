@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -31,7 +32,7 @@ func TestDeathIsTold(t *testing.T) {
 	b := newBench(t)
 	said := b.told()
 	b.cfg.MaxAttempts = 2
-	b.handle = func(context.Context, Firing) error { panic("no") }
+	b.handle = func(context.Context, core.Firing) error { panic("no") }
 	b.open()
 	b.set("a key", "", 0)
 	b.mock.Add(0)
@@ -76,7 +77,7 @@ func TestJumpsOfTheWallClockAreTold(t *testing.T) {
 // Lateness counts from when the attempt was due, in its own time.
 func TestLateness(t *testing.T) {
 	b := newBench(t)
-	b.handle = func(_ context.Context, f Firing) error {
+	b.handle = func(_ context.Context, f core.Firing) error {
 		if f.Attempt == 1 && f.Key == "a" {
 			return errHandler
 		}
@@ -97,6 +98,6 @@ func TestLateness(t *testing.T) {
 	st = b.p.Stats()
 	b.Equal(uint64(1), st.Lateness.Count())
 	b.Equal(59*time.Second, st.Lateness.Max())
-	b.do(Op{Kind: frame.Set, Key: []byte("c")})
+	b.do(core.Op{Kind: frame.Set, Key: []byte("c")})
 	b.Equal(b.p.Stats().Frames, b.p.Stats().Commit.Count())
 }

@@ -2,15 +2,13 @@ package partition
 
 import (
 	"context"
-	"maps"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
@@ -18,7 +16,7 @@ import (
 // firer begins the attempts of timers that are due, and gives their results to the writer. It sets the alarm for
 // whatever is due next.
 type firer struct {
-	cfg      *Config
+	*shared
 	queue    *queue // of the writer
 	silence  *silence
 	tenure   *tenure
@@ -28,19 +26,13 @@ type firer struct {
 	handlers context.Context // the parent of the contexts of all attempts
 	cancel   context.CancelFunc
 
-	mu *mutex // Partition.mu, which guards the state. It also guards the fields below
-	agenda
-	epoch    uint64
-	attempts map[state.Ref]*attempt // the attempts in progress
-	lasting  map[uint64]*attempt    // by name: those of attempts that have a token
-	outdone  map[string][]*attempt  // by key: attempts whose handlers have changed their own timer and still run
-	active   int                    // the number of goroutines of attempts, and of attempts that are about to begin
-	stuck    int                    // the number of handlers that still run although their attempts were given up
-	idle     chan struct{}          // if not nil, closed when active is 0
-	stopped  bool                   // no further attempt begins
-	lost     []Firing               // timers that died at the takeover, since a process ended during their last attempt
-	claims   map[frame.ID]struct{}  // see claim
-	settled  sync.Cond              // signalled when claims is emptied, and when stopped is set
+	// Partition.mu guards the fields below.
+	active  int           // the number of goroutines of attempts, and of attempts that are about to begin
+	stuck   int           // the number of handlers that still run although their attempts were given up
+	idle    chan struct{} // if not nil, closed when active is 0
+	stopped bool          // no further attempt begins
+	lost    []core.Death  // at the takeover, since a process ended during the last attempt
+	settled sync.Cond     // signalled when claims end, and when stopped is set
 
 	aimed bool
 	at    int64 // the elapsed time at which the alarm rings, if aimed
@@ -98,7 +90,7 @@ func (f *firer) mayBegin() bool {
 	for f.virtual && !f.stopped && f.silence.any() && !f.queue.inDoubt() {
 		done := wait.NewSignal()
 		f.mu.Unlock()
-		_ = f.queue.put(item{kind: barrier, job: job{done: done}})
+		_ = f.queue.put(item{kind: barrier, done: done})
 		<-done
 		f.mu.Lock()
 	}
@@ -121,23 +113,29 @@ func (f *firer) fire() {
 // mock clock stands still meanwhile and needs no places: each attempt is awaited before the next one begins.
 func (f *firer) beginDue() {
 	f.expireDead()
-	for f.mayBegin() && f.anyDue() {
+	for f.mayBegin() && f.core.AnyDue(f.time.both()) {
 		if !f.takePlace() {
 			return // the Crew will make this firer fire when it has a place
 		}
-		j := f.next()
-		if f.virtual {
-			j.done = wait.NewSignal()
-		}
-		if !f.begin(j) {
+		j := f.core.Next(f.time.both())
+		done := f.signal()
+		if !f.begin(j, done) {
 			f.freePlace()
 		} else if f.virtual {
 			f.mu.Unlock()
-			f.await(j)
+			f.await(done)
 			f.mu.Lock()
 		}
 	}
 	f.aim()
+}
+
+// signal returns an item.done that a mock clock waits for. Other clocks wait for nothing.
+func (f *firer) signal() wait.Signal {
+	if f.virtual {
+		return wait.NewSignal()
+	}
+	return nil
 }
 
 // needsPlace reports whether attempts need places of the Crew.
@@ -176,7 +174,8 @@ func (f *firer) aim() {
 	if f.virtual {
 		check = math.MaxInt64
 	}
-	at, ok := f.nearest(check)
+	now, wall := f.time.both()
+	at, ok := f.core.Nearest(now, wall, check)
 	if !ok {
 		if f.aimed {
 			f.aimed = false
@@ -184,6 +183,7 @@ func (f *firer) aim() {
 		}
 		return
 	}
+	at = max(0, state.Sub(at, f.time.shift))
 	if !f.virtual && f.woken != 0 {
 		at = max(at, state.Add(f.woken, int64(f.cfg.Precision)))
 	}
@@ -208,7 +208,7 @@ func (f *firer) drain(ctx context.Context) error {
 	f.mu.Lock()
 	f.stopped = true
 	f.settled.Broadcast()
-	for _, a := range f.lasting {
+	for _, a := range f.core.WithToken(true) {
 		f.leaveToNext(a)
 	}
 	f.mu.Unlock()
@@ -242,8 +242,8 @@ func (f *firer) awaitIdle(ctx context.Context) error {
 }
 
 // underWay returns the attempts that are in progress, without those that can be left to the next owner.
-func (f *firer) underWay() []*attempt {
+func (f *firer) underWay() []*core.Attempt {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.DeleteFunc(slices.Collect(maps.Values(f.attempts)), func(a *attempt) bool { return f.lasting[a.name] == a })
+	return f.core.WithToken(false)
 }

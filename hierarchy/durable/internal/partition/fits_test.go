@@ -5,27 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
-
-// The largest call has room beside what trimming writes again, with the answer that is remembered.
-func TestLargestCallFitsBesideTrimming(t *testing.T) {
-	for _, id := range []RequestID{{}, {Caller: 1, Serial: 2}} {
-		b := newBench(t)
-		b.open()
-		p, c := b.p, &Call{Request: id} // the writer has nothing to do
-		p.writer.draft.start(p.writer.head, p.time)
-		for i := range keepOps {
-			p.writer.draft.Add(&frame.Op{Kind: frame.Keep, Key: fmt.Append(nil, i)})
-		}
-		for i := range MaxOps {
-			c.Ops = append(c.Ops, Op{Kind: frame.Set, Key: fmt.Append(nil, i)})
-		}
-		c.begin(testTime())
-		b.True(p.writer.draft.fits(&item{kind: called, call: c}), "%v", id)
-	}
-}
 
 // What trimming writes again fits into the messages of the log, however small these are.
 func TestTrimmingFitsIntoSmallMessages(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -20,8 +21,8 @@ func Follow(ctx context.Context, cfg Config) (*Follower, error) {
 		f.Drop()
 		return nil, p.cfg.named(err)
 	}
-	p.state.Advance(p.writer.head.Time)
-	p.state.Build()
+	p.core.State.Advance(p.core.Head.Time)
+	p.core.State.Build()
 	return f, nil
 }
 
@@ -79,11 +80,11 @@ func (p *Partition) catchUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if last.Number == p.writer.head.Number {
-			p.writer.head.end = last.end
+		if last.Number == p.core.Head.Number {
+			p.core.Head.End = last.End
 			return p.unchanged(last)
 		}
-		near := last.Number-p.writer.head.Number <= nearEnd
+		near := last.Number-p.core.Head.Number <= nearEnd
 		switch err := p.readTo(ctx, mark, last); {
 		case errors.Is(err, errTrimmed):
 			p.forget()
@@ -94,8 +95,8 @@ func (p *Partition) catchUp(ctx context.Context) error {
 }
 
 // unchanged checks that the last frame of the log is still the last one that was read.
-func (p *Partition) unchanged(last head) error {
-	if last.checksum != p.writer.head.checksum {
+func (p *Partition) unchanged(last core.Head) error {
+	if last.Checksum != p.core.Head.Checksum {
 		return damaged("frame %d is not what it was", last.Number)
 	}
 	return nil
@@ -103,28 +104,23 @@ func (p *Partition) unchanged(last head) error {
 
 // forget discards everything that was read.
 func (p *Partition) forget() {
-	built := p.state.Built()
-	p.newState()
-	if built {
-		p.state.Advance(p.writer.head.Time)
-		p.state.Build()
-	}
-	p.writer.head = head{}
+	built, last := p.core.State.Built(), p.core.Head.Time
 	p.mu.Lock()
-	p.trims.span = span{}
+	p.core.Forget()
 	p.mu.Unlock()
+	if built {
+		p.core.State.Advance(last)
+		p.core.State.Build()
+	}
 }
 
 // readTo reads, checks and applies the frames up to and including last.
-func (p *Partition) readTo(ctx context.Context, mark storage.Mark, last head) error {
-	next := p.writer.head.Number + 1
-	if p.writer.head.Number == 0 {
+func (p *Partition) readTo(ctx context.Context, mark storage.Mark, last core.Head) error {
+	next := p.core.Head.Number + 1
+	if p.core.Head.Number == 0 {
 		next = last.Begin
-		p.mu.Lock()
-		p.trims.begin = next
-		p.mu.Unlock()
 	} else if last.Number < next {
-		return damaged("it ends at frame %d, and frame %d was read", last.Number, p.writer.head.Number)
+		return damaged("it ends at frame %d, and frame %d was read", last.Number, p.core.Head.Number)
 	}
 	p.cfg.Progress.Of.Add(int64(last.Number - next + 1))
 	ctx, cancel := context.WithCancel(ctx)
@@ -147,47 +143,36 @@ func (p *Partition) readTo(ctx context.Context, mark storage.Mark, last head) er
 	if err := <-failed; err != nil {
 		return err
 	}
-	p.writer.head.end = last.end
+	p.core.Head.End = last.End
 	return nil
 }
 
 // follows checks that f may follow the last frame that was read, if there is one.
-func (p *Partition) follows(f *frame.Frame, mark storage.Mark, last head) error {
+func (p *Partition) follows(f *frame.Frame, mark storage.Mark, last core.Head) error {
 	switch {
 	case f.Number == mark.Number && f.Checksum != mark.Checksum:
 		return damaged("frame %d is not the one that was acknowledged", f.Number)
-	case f.Number == last.Number && f.Checksum != last.checksum:
+	case f.Number == last.Number && f.Checksum != last.Checksum:
 		return damaged("frame %d is not what it was", f.Number)
-	case p.writer.head.Number == 0 && f.Number != p.trims.begin:
-		return damaged("frame %d is missing", p.trims.begin)
-	case p.writer.head.Number == 0:
+	case p.core.Head.Number == 0 && f.Number != last.Begin:
+		return damaged("frame %d is missing", last.Begin)
+	case p.core.Head.Number == 0:
 		return nil
-	case f.Previous != p.writer.head.checksum:
+	case f.Previous != p.core.Head.Checksum:
 		return damaged("frame %d does not follow the frame before it", f.Number)
-	case f.Time < p.writer.head.Time, f.Epoch < p.writer.head.Epoch, f.Begin < p.writer.head.Begin:
+	case f.Time < p.core.Head.Time, f.Epoch < p.core.Head.Epoch, f.Begin < p.core.Head.Begin:
 		return damaged("frame %d goes back", f.Number)
 	}
 	return nil
 }
 
-// replay applies a frame that was read, and records that it is the last frame that was read.
+// replay applies a frame that was read.
 func (p *Partition) replay(f *frame.Frame) error {
-	for op, err := range f.Ops() {
-		if err == nil {
-			err = p.state.Apply(&f.Header, op)
-		}
-		if err != nil {
-			return damaged("frame %d: %v", f.Number, err)
-		}
-	}
-	p.writer.head = head{f.Header, f.Checksum, f.Number}
-	if f.Epoch != f.Number { // an owner that has written only its takeover has begun no runs
-		p.writer.draft.alive = f.Time
-	}
 	p.mu.Lock() // this may be a takeover that found the log full, with a deletion in progress
-	p.trims.appended(f.Number, f.Size)
-	p.trims.advance(f.Begin)
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	if err := p.core.Replay(f); err != nil {
+		return damaged("frame %d: %v", f.Number, err)
+	}
 	p.cfg.Progress.Read.Add(1)
 	return nil
 }

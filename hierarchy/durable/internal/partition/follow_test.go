@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -92,12 +94,12 @@ func TestFollowerSeesAnOrderlyEnd(t *testing.T) {
 	b.open() // its attempt is written before it begins
 	done := make(chan struct{}, 1)
 	b.p.mu.Lock()
-	j := b.p.firer.next()
-	j.key, j.done = []byte("a"), done
+	j := b.p.core.Next(b.p.time.both())
+	j.Key = []byte("a")
 	b.p.firer.stopped = true // it is written, and does not begin
 	b.p.firer.active++
 	b.p.mu.Unlock()
-	b.NoError(b.p.writer.queue.put(item{kind: begun, job: j}))
+	b.NoError(b.p.writer.queue.put(item{kind: event, Event: core.Begun(j), done: done}))
 	<-done
 	f := b.follow()
 	b.p.Close()
@@ -127,11 +129,11 @@ func TestFollowerOfALogThatIsTrimmed(t *testing.T) {
 			b.own(f)
 			b.Len(b.keys(false), 6)
 			want := int64(0)
-			for data, err := range b.log.Read(t.Context(), b.p.writer.head.Begin, b.p.writer.head.Number) {
+			for data, err := range b.log.Read(t.Context(), b.p.core.Head.Begin, b.p.core.Head.Number) {
 				b.NoError(err)
-				want += int64(len(data) + messageOverhead)
+				want += int64(len(data) + 160)
 			}
-			b.Equal(want, b.p.trims.total)
+			b.Equal(want, b.p.core.Total)
 		})
 	}
 }
@@ -139,7 +141,7 @@ func TestFollowerOfALogThatIsTrimmed(t *testing.T) {
 func (b *bench) head() frame.Header {
 	b.p.mu.Lock()
 	defer b.p.mu.Unlock()
-	return b.p.writer.head.Header
+	return b.p.core.Head.Header
 }
 
 // Followers of random histories know what their owners do.
@@ -190,11 +192,11 @@ func (b *bench) replaceBy(f *Follower, r *rand.Rand) {
 	b.own(f)
 	b.Equal(live, b.keys(false))
 	b.Equal(dead, b.keys(true))
-	next, ok := b.p.state.Next(false)
+	next, ok := b.p.core.State.Next(false)
 	g := b.follow() // which has read it all at once
-	due, there := g.p.state.Next(false)
+	due, there := g.p.core.State.Next(false)
 	b.Equal(ok, there)
-	if len(b.p.firer.accused)+len(b.p.firer.careful) == 0 {
+	if at, _ := b.p.core.Nearest(b.p.time.now(), b.p.time.wall(), 0); at != math.MinInt64 { // none was taken out
 		b.Equal(next, due)
 	}
 	g.Drop()

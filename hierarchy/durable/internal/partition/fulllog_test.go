@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
@@ -86,11 +87,11 @@ func TestFullLogWhileDeleting(t *testing.T) {
 		b.log.Trimming = func(context.Context) error { <-hold; return nil }
 		b.setMany(3000)
 		b.disk.SetMost(int64(b.disk.Size()))
-		large := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("b"), Value: make([]byte, 1<<20-300), In: time.Hour}}}
-		b.NoError(b.p.Start(large))
+		large := &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("b"), Value: make([]byte, 1<<20-300), In: time.Hour}}}
+		largeStarted := b.start(large)
 		synctest.Wait()
 		close(hold)
-		b.NoError(large.Wait(b.t.Context()))
+		b.NoError(largeStarted.Wait(b.t.Context()))
 		b.shut()
 	})
 }

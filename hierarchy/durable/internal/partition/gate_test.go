@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
@@ -96,7 +97,7 @@ func TestOneLogDoesNotAnswer(t *testing.T) {
 		ask := func(fault memlog.Fault) {
 			other.log.SetFault(func([]byte) memlog.Fault { return fault })
 			go func() {
-				_ = other.p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("x"), In: 1e15}}})
+				_ = other.p.Do(b.t.Context(), &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("x"), In: 1e15}}})
 			}()
 			synctest.Wait()
 		}

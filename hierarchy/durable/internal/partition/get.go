@@ -5,17 +5,18 @@ import (
 	"slices"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // Get returns the value of a key's timer, and the remaining time until it is due, which is 0 if it is overdue.
 func (p *Partition) Get(key []byte) (value string, remaining time.Duration, ok bool, err error) {
 	p.mu.Lock()
-	t, ref, ok := p.state.Find(key)
+	t, ref, ok := p.core.State.Find(key)
 	ok = ok && !t.Dead
 	if ok {
-		now := p.time.now()
-		until := untilOf(p.state, ref, now, p.time.wall())
+		now, wall := p.time.both()
+		until := core.Until(p.core.State, ref, now, wall)
 		value, remaining = t.Value, time.Duration(max(0, state.Sub(until, now)))
 	}
 	p.mu.Unlock()
@@ -42,7 +43,7 @@ func (p *Partition) held() error {
 // Len returns the number of timers that are not dead.
 func (p *Partition) Len() (int, error) {
 	p.mu.Lock()
-	n := p.state.Len()
+	n := p.core.State.Len()
 	p.mu.Unlock()
 	return n, p.held()
 }
@@ -51,7 +52,7 @@ func (p *Partition) Len() (int, error) {
 func (p *Partition) All(dead bool, f func(state.Timer) bool) error {
 	var some []state.Timer
 	var err error
-	scan(&p.mu, p.state, func(_ state.Ref, t state.Timer) {
+	scan(&p.mu, p.core.State, func(_ state.Ref, t state.Timer) {
 		if t.Dead == dead {
 			some = append(some, t)
 		}
@@ -97,11 +98,11 @@ func (p *Partition) Page(dead bool, c Cursor, f func(state.Timer) bool) (Cursor,
 	full := false
 	for n := 0; n < pageRecords && !full; n += scanBatch {
 		p.mu.Lock()
-		if c.Epoch != p.epoch {
-			c = Cursor{p.epoch, 0, p.state.Records()}
+		if c.Epoch != p.core.Epoch {
+			c = Cursor{p.core.Epoch, 0, p.core.State.Records()}
 		}
 		to := min(c.Limit, c.Next+scanBatch)
-		c.Next = p.state.Walk(c.Next, to, func(_ state.Ref, t state.Timer) bool {
+		c.Next = p.core.State.Walk(c.Next, to, func(_ state.Ref, t state.Timer) bool {
 			full = t.Dead == dead && !f(t)
 			return !full
 		})
@@ -123,7 +124,7 @@ const scanBatch = 128
 // that time on.
 func (p *Partition) Time() (int64, error) {
 	p.mu.Lock()
-	t := p.writer.head.Time
+	t := p.core.Head.Time
 	p.mu.Unlock()
 	return t, p.held()
 }
@@ -132,5 +133,5 @@ func (p *Partition) Time() (int64, error) {
 func (p *Partition) Remembers(caller uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.state.Remembers(caller)
+	return p.core.State.Remembers(caller)
 }

@@ -7,15 +7,16 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
 // group is a Call with parts.
-func group(serial, floor uint64, parts ...[]Op) *Call {
-	c := &Call{Request: RequestID{Caller: 7, Serial: serial, Floor: floor}}
+func group(serial, floor uint64, parts ...[]core.Op) *core.Call {
+	c := &core.Call{Request: core.RequestID{Caller: 7, Serial: serial, Floor: floor}}
 	for _, ops := range parts {
 		c.Ops = append(c.Ops, ops...)
-		c.Parts = append(c.Parts, Part{End: len(c.Ops)})
+		c.Parts = append(c.Parts, core.Part{End: len(c.Ops)})
 	}
 	return c
 }
@@ -34,11 +35,11 @@ func TestGroups(t *testing.T) {
 			b.open()
 			b.set("old", "value", time.Hour)
 			ask := func() {
-				c := group(1, 1, []Op{b.setOp("a", ""), removeOp("none")}, []Op{b.setOp("b", ""), b.setOp("c", "")},
-					[]Op{removeOp("old")}, []Op{b.setOp("d", "1"), b.setOp("d", "2")}, nil, []Op{removeOp("old")})
+				c := group(1, 1, []core.Op{b.setOp("a", ""), removeOp("none")}, []core.Op{b.setOp("b", ""), b.setOp("c", "")},
+					[]core.Op{removeOp("old")}, []core.Op{b.setOp("d", "1"), b.setOp("d", "2")}, nil, []core.Op{removeOp("old")})
 				b.NoError(b.p.Do(t.Context(), c))
 				b.Equal([]bool{true, false, false, false, true, true, true, false}, c.Took)
-				b.Equal([]Part{{2, nil, ""}, {4, ErrFull, ""}, {5, nil, "value"}, {7, nil, ""}, {7, nil, ""}, {8, nil, ""}}, c.Parts)
+				b.Equal([]core.Part{{End: 2}, {End: 4, Err: core.ErrFull}, {End: 5, Value: "value"}, {End: 7}, {End: 7}, {End: 8}}, c.Parts)
 			}
 			appends := b.disk.Appends()
 			ask()
@@ -49,8 +50,8 @@ func TestGroups(t *testing.T) {
 			between(b)
 			ask()
 			b.Equal(map[string]string{"d": "2"}, b.keys(false))
-			b.ErrorIs(b.p.Do(t.Context(), group(1, 1, []Op{removeOp("d")})), errOtherRequest)
-			b.ErrorIs(b.p.Do(t.Context(), group(1, 1, make([]Op, 2), make([]Op, 2))), errOtherRequest)
+			b.ErrorContains(b.p.Do(t.Context(), group(1, 1, []core.Op{removeOp("d")})), otherRequest)
+			b.ErrorContains(b.p.Do(t.Context(), group(1, 1, make([]core.Op, 2), make([]core.Op, 2))), otherRequest)
 		})
 	}
 }
@@ -61,13 +62,13 @@ func TestFloors(t *testing.T) {
 	b.cfg.TrimAbove = 1
 	b.open()
 	ask := func(serial, floor uint64) error {
-		return b.p.Do(t.Context(), group(serial, floor, []Op{b.setOp(fmt.Sprint(serial), "")}))
+		return b.p.Do(t.Context(), group(serial, floor, []core.Op{b.setOp(fmt.Sprint(serial), "")}))
 	}
 	check := func(answers int) {
 		b.t.Helper()
 		b.Equal(answers, b.answers())
 		for serial := range uint64(4) {
-			b.ErrorIs(ask(serial, 0), ErrForgotten)
+			b.ErrorIs(ask(serial, 0), core.ErrForgotten)
 		}
 		b.NoError(ask(4, 2))
 		b.NotContains(b.keys(false), "3") // it was never asked for above the floor
@@ -89,7 +90,7 @@ func TestFloors(t *testing.T) {
 	b.Equal(1, b.answers())
 	b.NoError(ask(7, 6))
 	b.NoError(ask(9, 6))
-	b.ErrorIs(ask(8, 6), ErrPassed)
+	b.ErrorIs(ask(8, 6), core.ErrPassed)
 	b.Equal(3, b.answers())
 	b.NoError(ask(10, 8))
 	b.Equal(2, b.answers())
@@ -101,13 +102,13 @@ func TestFloorInOneFrame(t *testing.T) {
 		hold, held := b.openHeld()
 		go b.set("a", "1", time.Hour)
 		<-held
-		first, late := group(9, 9, []Op{b.setOp("b", "")}), group(8, 1, []Op{removeOp("a")})
-		b.NoError(b.p.Start(first))
-		b.NoError(b.p.Start(late))
+		first, late := group(9, 9, []core.Op{b.setOp("b", "")}), group(8, 1, []core.Op{removeOp("a")})
+		firstStarted := b.start(first)
+		lateStarted := b.start(late)
 		synctest.Wait()
 		hold <- true
-		b.NoError(first.Wait(b.t.Context()))
-		b.ErrorIs(late.Wait(b.t.Context()), ErrForgotten)
+		b.NoError(firstStarted.Wait(b.t.Context()))
+		b.ErrorIs(lateStarted.Wait(b.t.Context()), core.ErrForgotten)
 		b.reopen()
 		b.Len(b.keys(false), 2)
 		b.shut()
@@ -120,10 +121,10 @@ func TestValuesBeyondAFrame(t *testing.T) {
 	b := newBench(t)
 	b.open()
 	const n = 40
-	var parts [][]Op
+	var parts [][]core.Op
 	for i := range n {
 		b.set(fmt.Sprint(i), strings.Repeat("v", 64<<10), time.Hour)
-		parts = append(parts, []Op{removeOp(fmt.Sprint(i))})
+		parts = append(parts, []core.Op{removeOp(fmt.Sprint(i))})
 	}
 	var took int
 	for serial := uint64(1); len(parts) > 0; serial++ {
@@ -132,10 +133,10 @@ func TestValuesBeyondAFrame(t *testing.T) {
 		again := group(serial, serial, parts...)
 		b.NoError(b.p.Do(t.Context(), again))
 		b.Equal(c.Parts, again.Parts)
-		var rest [][]Op
+		var rest [][]core.Op
 		for i, p := range c.Parts {
 			if p.Err != nil {
-				b.ErrorIs(p.Err, ErrLater)
+				b.ErrorIs(p.Err, core.ErrLater)
 				b.False(c.Took[i])
 				rest = append(rest, parts[i])
 				continue
@@ -158,13 +159,13 @@ func TestDurationsCountFromStart(t *testing.T) {
 		hold, held := b.openHeld()
 		go b.set("a", "1", time.Hour)
 		<-held
-		set, move := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("b"), In: time.Hour}}}, &Call{Ops: []Op{{Kind: frame.Move, Key: []byte("a"), In: 2 * time.Hour}}}
-		b.NoError(b.p.Start(set))
-		b.NoError(b.p.Start(move))
+		set, move := &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("b"), In: time.Hour}}}, &core.Call{Ops: []core.Op{{Kind: frame.Move, Key: []byte("a"), In: 2 * time.Hour}}}
+		setStarted := b.start(set)
+		moveStarted := b.start(move)
 		time.Sleep(time.Minute)
 		hold <- true
-		b.NoError(set.Wait(b.t.Context()))
-		b.NoError(move.Wait(b.t.Context()))
+		b.NoError(setStarted.Wait(b.t.Context()))
+		b.NoError(moveStarted.Wait(b.t.Context()))
 		_, left := b.get("b")
 		b.Equal(59, int(left.Round(time.Second).Minutes()))
 		_, left = b.get("a")

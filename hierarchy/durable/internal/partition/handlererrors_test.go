@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -18,16 +19,16 @@ func (e *oddError) Unwrap() error { return e.cause }
 // An error without a text ends the attempt like any other.
 func TestErrorsWithoutAText(t *testing.T) {
 	for name, err := range map[string]error{
-		"Dead(nil)":       &Final{},
-		"RetryAfter(nil)": &Later{In: time.Second},
+		"Dead(nil)":       &core.Final{},
+		"RetryAfter(nil)": &core.Later{In: time.Second},
 		"nil pointer":     (*oddError)(nil),
 		"nil cause":       &oddError{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			died := make(chan error, 1)
-			b.cfg.OnDead = func(_ Firing, last error) { died <- last }
-			b.handle = func(context.Context, Firing) error { return err }
+			b.cfg.OnDead = func(_ core.Firing, last error) { died <- last }
+			b.handle = func(context.Context, core.Firing) error { return err }
 			b.open()
 			b.set("a", "1", 0)
 			b.mock.Add(time.Minute)
@@ -42,7 +43,7 @@ func TestErrorsWithoutAText(t *testing.T) {
 		})
 	}
 	b := newBench(t)
-	b.NotEmpty((&Final{}).Error())
-	b.NotEmpty((&Later{}).Error())
-	b.Nil(errors.Unwrap(&Final{}))
+	b.NotEmpty((&core.Final{}).Error())
+	b.NotEmpty((&core.Later{}).Error())
+	b.Nil(errors.Unwrap(&core.Final{}))
 }

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
@@ -21,7 +22,7 @@ func TestHandOver(t *testing.T) {
 	b := newBench(t)
 	b.cfg.Clock = realClock()
 	entered, leave := make(chan bool), make(chan bool)
-	b.handle = func(context.Context, Firing) error { entered <- true; <-leave; return nil }
+	b.handle = func(context.Context, core.Firing) error { entered <- true; <-leave; return nil }
 	b.open()
 	b.set("a", "1", 0)
 	<-entered
@@ -31,7 +32,7 @@ func TestHandOver(t *testing.T) {
 	b.set("b", "2", time.Hour)
 	leave <- true
 	b.NoError(<-given)
-	_, err := b.try(Op{Kind: frame.Set, Key: []byte("c")})
+	_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("c")})
 	b.ErrorIs(err, ErrNotOwner)
 	b.ErrorIs(err, ErrUnavailable)
 	_, _, _, err = b.p.Get([]byte("b"))
@@ -48,7 +49,7 @@ func TestWhichCallsDidNotTakeHold(t *testing.T) {
 	b.open()
 	old, oldLog := b.p, b.log
 	b.open()
-	err := old.Do(t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a")}}})
+	err := old.Do(t.Context(), &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("a")}}})
 	b.ErrorIs(err, ErrNotOwner)
 	b.ErrorIs(err, storage.ErrTaken)
 	old.kill(oldLog)
@@ -56,10 +57,10 @@ func TestWhichCallsDidNotTakeHold(t *testing.T) {
 
 	b.log.SetFault(func([]byte) memlog.Fault { return memlog.Drop })
 	doubt := make(chan error)
-	go func() { _, err := b.try(Op{Kind: frame.Set, Key: []byte("a")}); doubt <- err }()
+	go func() { _, err := b.try(core.Op{Kind: frame.Set, Key: []byte("a")}); doubt <- err }()
 	b.Eventually(b.p.InDoubt, time.Minute, time.Millisecond)
 	queued := make(chan error)
-	go func() { _, err := b.try(Op{Kind: frame.Set, Key: []byte("b")}); queued <- err }()
+	go func() { _, err := b.try(core.Op{Kind: frame.Set, Key: []byte("b")}); queued <- err }()
 	b.Eventually(b.p.writer.queue.any, time.Minute, time.Millisecond)
 	b.p.Abandon()
 	err = <-doubt
@@ -78,14 +79,14 @@ func TestLeaseEndsBeforeTheAnswer(t *testing.T) {
 		answers := make(chan error, 1)
 		set := func(key string) {
 			b.log.After = func(uint64) { ended.Store(true) }
-			go func() { _, err := b.try(Op{Kind: frame.Set, Key: []byte(key), In: time.Hour}); answers <- err }()
+			go func() { _, err := b.try(core.Op{Kind: frame.Set, Key: []byte(key), In: time.Hour}); answers <- err }()
 			synctest.Wait()
 			time.Sleep(30 * time.Second)
 			b.Empty(answers)
 			b.log.After = nil
 		}
 		set("returns")
-		_, err := b.try(Op{Kind: frame.Set, Key: []byte("refused")})
+		_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("refused")})
 		b.ErrorIs(err, ErrNotOwner)
 		ended.Store(false)
 		b.p.Resume()
@@ -116,7 +117,7 @@ func TestDoubtOutlastsTheLease(t *testing.T) {
 		b.disk.SetFull(true)
 		b.before = func(uint64) { ended.Store(true) }
 		answers := make(chan error, 1)
-		go func() { _, err := b.try(Op{Kind: frame.Set, Key: []byte("a")}); answers <- err }()
+		go func() { _, err := b.try(core.Op{Kind: frame.Set, Key: []byte("a")}); answers <- err }()
 		time.Sleep(50 * time.Second)
 		b.Empty(answers)
 		b.before = nil
@@ -165,7 +166,7 @@ func (b *turns) call(caller int) {
 		p := b.p
 		b.owner.RUnlock()
 		key := fmt.Sprintf("%d-%d", caller, n)
-		c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte(key)}, {Kind: frame.Set, Key: []byte(key), In: time.Hour}}}
+		c := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte(key)}, {Kind: frame.Set, Key: []byte(key), In: time.Hour}}}
 		switch err := p.Do(b.t.Context(), c); {
 		case err == nil:
 			b.False(c.Took[0], "it was there already")

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -27,22 +28,22 @@ type bench struct {
 	cfg    Config
 	log    *memlog.Log
 	p      *Partition
-	handle func(context.Context, Firing) error // nil: the handler returns nil
-	before func(last uint64)                   // of the log, if not nil
+	handle func(context.Context, core.Firing) error // nil: the handler returns nil
+	before func(last uint64)                        // of the log, if not nil
 
 	mu    sync.Mutex
-	fired []Firing
+	fired []core.Firing
 }
 
 func newBench(t testing.TB) *bench {
 	b := &bench{Assertions: require.New(t), t: t, disk: new(memlog.Disk), mock: clock.NewMock()}
 	b.mock.Add(1000 * time.Hour) // the epoch is a time like any other
 	b.cfg = Config{
-		Partition: 3, Partitions: 8, Clock: b.mock, Precision: time.Millisecond, MaxAttempts: 3,
-		Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * time.Second },
-		Crew:    NewCrew(16), Logger: slog.New(slog.DiscardHandler), Owner: "test",
+		Config: core.Config{Partition: 3, MaxAttempts: 3,
+			Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * time.Second }},
+		Partitions: 8, Clock: b.mock, Precision: time.Millisecond, Crew: NewCrew(16), Logger: slog.New(slog.DiscardHandler), Owner: "test",
 		Patience: storage.Patience{Answer: 20 * time.Millisecond, Pause: 20 * time.Microsecond},
-		Handle: func(ctx context.Context, f Firing) error {
+		Handle: func(ctx context.Context, f core.Firing) error {
 			b.mu.Lock()
 			b.fired = append(b.fired, f)
 			b.mu.Unlock()
@@ -99,37 +100,50 @@ func (b *bench) shut() {
 }
 
 // do does one operation, and reports whether it changed anything.
-func (b *bench) do(a Op) (took bool) {
+func (b *bench) do(a core.Op) (took bool) {
 	took, err := b.try(a)
 	b.NoError(err)
 	return took
 }
 
-func (b *bench) try(a Op) (bool, error) {
-	c := &Call{Ops: []Op{a}}
+func (b *bench) try(a core.Op) (bool, error) {
+	c := &core.Call{Ops: []core.Op{a}}
 	err := b.p.Do(b.t.Context(), c)
 	return c.Took[0], err
 }
 
+// begun returns a call as Start puts it into the queue.
+func (b *bench) begun(c *core.Call) *Pending {
+	c.Begin(&b.p.cfg.Config, b.p.time.now(), b.p.time.wall())
+	return newPending(c, &b.p.pendings)
+}
+
+// start begins a call, and does not wait for its answer.
+func (b *bench) start(c *core.Call) *Pending {
+	started, err := b.p.Start(c)
+	b.NoError(err)
+	return started
+}
+
 func (b *bench) set(k, v string, d time.Duration) {
-	b.True(b.do(Op{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: d}))
+	b.True(b.do(core.Op{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: d}))
 }
 
 func (b *bench) setAt(k, v string, t time.Time) {
-	b.True(b.do(Op{Kind: frame.SetAt, Key: []byte(k), Value: []byte(v), Due: t.UnixNano()}))
+	b.True(b.do(core.Op{Kind: frame.SetAt, Key: []byte(k), Value: []byte(v), Due: t.UnixNano()}))
 }
 
 func (b *bench) move(k string, d time.Duration) bool {
-	return b.do(Op{Kind: frame.Move, Key: []byte(k), In: d})
+	return b.do(core.Op{Kind: frame.Move, Key: []byte(k), In: d})
 }
 
 func (b *bench) remove(k string) (string, bool) {
-	c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte(k)}}}
+	c := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte(k)}}}
 	b.NoError(b.p.Do(b.t.Context(), c))
 	return strings.Join(c.Values, ""), c.Took[0]
 }
 
-func (b *bench) revive(k string) bool { return b.do(Op{Kind: frame.Revive, Key: []byte(k)}) }
+func (b *bench) revive(k string) bool { return b.do(core.Op{Kind: frame.Revive, Key: []byte(k)}) }
 
 // get is the value and the remaining time of a key, or "-".
 func (b *bench) get(k string) (string, time.Duration) {
@@ -165,7 +179,7 @@ func (b *bench) took() (keys []string) {
 }
 
 // last is the last firing.
-func (b *bench) last() Firing {
+func (b *bench) last() core.Firing {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.NotEmpty(b.fired)
@@ -175,8 +189,8 @@ func (b *bench) last() Firing {
 var errHandler = errors.New("the handler fails")
 
 // failing is a handler that fails for the keys "fails" and "dead".
-func failing(*bench) func(context.Context, Firing) error {
-	return func(_ context.Context, f Firing) error {
+func failing(*bench) func(context.Context, core.Firing) error {
+	return func(_ context.Context, f core.Firing) error {
 		if f.Key == "fails" || f.Key == "dead" {
 			return errHandler
 		}
@@ -205,10 +219,7 @@ func (b *bench) holdNext() (hold, held chan bool) {
 	return hold, held
 }
 
-// testTime is an owner's time that stands still.
-func testTime() *ownTime { return &ownTime{clock: clock.NewMock()} }
-
 // schedule sets a timer with a schedule.
 func (b *bench) schedule(k, v, text string) {
-	b.True(b.do(Op{Kind: frame.SetAt, Key: []byte(k), Value: []byte(v), Schedule: []byte(text)}))
+	b.True(b.do(core.Op{Kind: frame.SetAt, Key: []byte(k), Value: []byte(v), Schedule: []byte(text)}))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -40,9 +41,9 @@ func TestLastErrorOfWaiting(t *testing.T) {
 	b := newBench(t)
 	b.cfg.TrimAbove = 2000
 	b.cfg.Backoff = func(int) time.Duration { return time.Hour }
-	long := strings.Repeat("x", MaxError-1)
+	long := strings.Repeat("x", core.MaxError-1)
 	texts := map[string]string{"a": "no \xff", "long": long + "\u00e4 and more", "mute": ""}
-	b.handle = func(_ context.Context, f Firing) error { return errors.New(texts[f.Key]) }
+	b.handle = func(_ context.Context, f core.Firing) error { return errors.New(texts[f.Key]) }
 	b.open()
 	start := time.Duration(b.mock.Now().UnixNano())
 	for key := range texts {
@@ -71,9 +72,9 @@ func TestLastErrorIsForgotten(t *testing.T) {
 	b.cfg.TrimAbove = 2000
 	b.cfg.MaxAttempts = 2
 	b.cfg.Backoff = func(int) time.Duration { return time.Hour }
-	b.handle = func(_ context.Context, f Firing) error {
+	b.handle = func(_ context.Context, f core.Firing) error {
 		if f.Key == "revived" {
-			return &Final{Err: errHandler}
+			return &core.Final{Err: errHandler}
 		}
 		return errHandler
 	}
@@ -106,21 +107,21 @@ func TestLastErrorIsForgotten(t *testing.T) {
 func TestLastErrorInOneFrame(t *testing.T) {
 	b := newBench(t)
 	b.cfg.Backoff = func(int) time.Duration { return time.Hour }
-	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.handle = func(context.Context, core.Firing) error { return errHandler }
 	b.open()
 	b.set("a", "", 0)
 	b.mock.Add(0)
-	whole := func(ops ...Op) state.Timer {
-		c := &Call{Ops: ops}
+	whole := func(ops ...core.Op) state.Timer {
+		c := &core.Call{Ops: ops}
 		b.NoError(b.p.Do(b.t.Context(), c))
-		timer, ok := Was(c.Values[len(c.Values)-1])
+		timer, ok := core.Was(c.Values[len(c.Values)-1])
 		b.True(ok)
 		return timer
 	}
-	set := Op{Kind: frame.Set, Key: []byte("a"), In: time.Hour, Whole: true}
+	set := core.Op{Kind: frame.Set, Key: []byte("a"), In: time.Hour, Whole: true}
 	b.Equal(errHandler.Error(), whole(set).LastError)
 	b.mock.Add(time.Hour)
-	b.Empty(whole(Op{Kind: frame.Move, Key: []byte("a"), In: time.Hour}, set).LastError)
+	b.Empty(whole(core.Op{Kind: frame.Move, Key: []byte("a"), In: time.Hour}, set).LastError)
 }
 
 // The last error of a schedule stays until a run succeeds: each new run would hide it otherwise.
@@ -131,7 +132,9 @@ func TestLastErrorOfASchedule(t *testing.T) {
 	b.open()
 	start := time.Duration(b.mock.Now().UnixNano())
 	for _, text := range []string{"first", "second", "third"} {
-		b.handle = func(_ context.Context, f Firing) error { return errors.New(text + strings.Repeat("!", int(f.Attempt))) }
+		b.handle = func(_ context.Context, f core.Firing) error {
+			return errors.New(text + strings.Repeat("!", int(f.Attempt)))
+		}
 		b.schedule("k", "", "@every 1h")
 		b.mock.Add(time.Hour)
 		failed := time.Duration(b.mock.Now().UnixNano())
@@ -170,7 +173,7 @@ func TestLastErrorOfADeath(t *testing.T) {
 	b.set("a", "", 0)
 	b.crash()
 	begun := make(chan bool, 1)
-	b.handle = func(ctx context.Context, _ Firing) error {
+	b.handle = func(ctx context.Context, _ core.Firing) error {
 		begun <- true
 		<-ctx.Done()
 		return ctx.Err()
@@ -180,6 +183,6 @@ func TestLastErrorOfADeath(t *testing.T) {
 	b.crash()
 	b.open()
 	text, _ := b.lastError("a")
-	b.Equal(errEnded.Error(), text)
+	b.Equal("the process ended during the attempt", text)
 	b.shut()
 }

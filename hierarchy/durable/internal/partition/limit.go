@@ -9,6 +9,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // This file has the time limit of an attempt. The context of an attempt ends after the timeout. If the handler has not
@@ -30,10 +31,6 @@ type limit struct {
 	cancel context.CancelFunc
 	checks hierarchy.Timer // on a mock clock: fires when the context ends
 	gives  hierarchy.Timer // fires when the attempt must be given up
-
-	// Partition.mu guards these two fields. At most one of them is ever true.
-	over  bool // the handler has returned
-	stuck bool // the attempt was given up
 }
 
 // Limit limits the time of all attempts. It must be called before the Crew is used, and Close must be called later.
@@ -78,7 +75,7 @@ func (f *firer) limited(a *attempt) context.Context {
 	a.limit.ctx, a.limit.cancel = l.wheel.WithTimeoutCause(a.ctx, l.timeout, ErrTimeout)
 	// A stopped wheel refuses timers. No attempt begins any more after the wheel is stopped, so the error is ignored.
 	if f.virtual {
-		a.limit.checks, _ = l.wheel.AfterFunc(l.timeout, func() { f.await(a.job) })
+		a.limit.checks, _ = l.wheel.AfterFunc(l.timeout, func() { f.await(a.done) })
 	}
 	a.limit.gives, _ = l.wheel.AfterFunc(twice(l.timeout), func() { f.giveUp(a) })
 	return a.limit.ctx
@@ -114,15 +111,15 @@ func (l *limit) end(err error) error {
 // returns later is ignored.
 func (f *firer) giveUp(a *attempt) {
 	f.mu.Lock()
-	if a.limit.over {
+	if a.Over {
 		f.mu.Unlock()
 		return
 	}
-	a.limit.stuck = true
+	a.Stuck = true
 	f.addStuck(1)
 	f.mu.Unlock()
 	f.cfg.Logger.Warn("durable: a handler is stuck: it has not returned after twice Timeout",
-		"partition", f.cfg.Partition, "key", a.firing.Key, "attempt", a.attempt, "timeout", f.cfg.Crew.limits.timeout)
+		"partition", f.cfg.Partition, "key", a.Firing.Key, "attempt", a.Number, "timeout", f.cfg.Crew.limits.timeout)
 	a.cancel(nil)
 	f.conclude(a, ErrTimeout)
 	if f.virtual {
@@ -135,16 +132,10 @@ func (f *firer) giveUp(a *attempt) {
 func (f *firer) returned(a *attempt) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.handled(a)
-	if a.limit.stuck {
+	if a.Stuck {
 		f.addStuck(-1)
-		return false
 	}
-	if a.left || a.ended {
-		return false
-	}
-	a.limit.over = true
-	return true
+	return f.core.Returned(&a.Attempt)
 }
 
 // mockPatience is the real time for which a mock clock waits for a handler that has a time limit. The clock stands
@@ -154,15 +145,15 @@ const mockPatience = 2 * time.Second
 
 // await makes a mock clock wait until the result of an attempt is in the log, or for mockPatience if there is a time
 // limit.
-func (f *firer) await(j job) {
+func (f *firer) await(done wait.Signal) {
 	if f.cfg.Crew.limits.wheel == nil {
-		<-j.done
+		<-done
 		return
 	}
 	impatient := time.NewTimer(mockPatience)
 	defer impatient.Stop()
 	select {
-	case <-j.done:
+	case <-done:
 	case <-impatient.C:
 	}
 }

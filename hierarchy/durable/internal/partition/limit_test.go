@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -45,7 +46,7 @@ func bothClocks(t *testing.T, test func(b *bench, pass func(time.Duration))) {
 func TestTimeout(t *testing.T) {
 	bothClocks(t, func(b *bench, pass func(time.Duration)) {
 		warned := b.limited(1)
-		b.handle = func(ctx context.Context, f Firing) error {
+		b.handle = func(ctx context.Context, f core.Firing) error {
 			begun := b.cfg.Clock.Elapsed()
 			deadline, ok := ctx.Deadline()
 			b.True(ok)
@@ -92,7 +93,7 @@ func TestStuck(t *testing.T) {
 	bothClocks(t, func(b *bench, pass func(time.Duration)) {
 		warned := b.limited(1)
 		leave := make(chan bool)
-		b.handle = func(ctx context.Context, f Firing) error {
+		b.handle = func(ctx context.Context, f core.Firing) error {
 			if f.Value == "hangs" && f.Attempt == 1 {
 				<-leave
 			}
@@ -135,7 +136,7 @@ func TestStuckAfterItsTimerWasRemoved(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.limited(1)
 		leave := make(chan bool)
-		b.handle = func(_ context.Context, f Firing) error {
+		b.handle = func(_ context.Context, f core.Firing) error {
 			if f.Key == "a" {
 				<-leave
 			}
@@ -169,7 +170,7 @@ func TestMoreAreStuckThanThereArePlaces(t *testing.T) {
 		b.cfg.Logger = slog.New(onRecord{slog.DiscardHandler, "durable: handlers hang, and timers that are due wait for one to return", func() { hang.Add(1) }})
 		b.cfg.MaxAttempts = 1
 		leave := make(chan bool)
-		b.handle = func(_ context.Context, f Firing) error {
+		b.handle = func(_ context.Context, f core.Firing) error {
 			if f.Key != "b" {
 				<-leave
 			}
@@ -198,7 +199,7 @@ func TestShutdownBesideStuckHandlers(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.limited(2)
 		leave := make(chan bool)
-		b.handle = func(context.Context, Firing) error { <-leave; return nil }
+		b.handle = func(context.Context, core.Firing) error { <-leave; return nil }
 		b.open()
 		b.set("a", "", 0)
 		b.set("b", "", 5*time.Second)
@@ -225,7 +226,7 @@ func TestStuckAfterItsPartitionHasEnded(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.limited(1)
 		leave := make(chan bool)
-		b.handle = func(_ context.Context, f Firing) error { <-leave; return nil }
+		b.handle = func(_ context.Context, f core.Firing) error { <-leave; return nil }
 		b.open()
 		b.set("a", "", 0)
 		synctest.Wait()
@@ -248,7 +249,7 @@ func TestSettleWaitsForHandlersBeyondTheirTime(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.limited(1)
 		leave := make(chan bool)
-		b.handle = func(context.Context, Firing) error { <-leave; return nil }
+		b.handle = func(context.Context, core.Firing) error { <-leave; return nil }
 		b.open()
 		b.set("a", "", 0)
 		synctest.Wait()
@@ -263,13 +264,13 @@ func TestCallsOfAStuckHandler(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.limited(2)
 		leave, ends := make(chan bool), make(chan error, 1)
-		b.handle = func(ctx context.Context, f Firing) error {
+		b.handle = func(ctx context.Context, f core.Firing) error {
 			switch {
 			case f.Value != "":
 				return nil
 			case f.Attempt == 1:
 				<-leave
-				b.NoError(b.p.Do(context.WithoutCancel(ctx), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a"), Value: []byte("2"), In: time.Minute}}}))
+				b.NoError(b.p.Do(context.WithoutCancel(ctx), &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("a"), Value: []byte("2"), In: time.Minute}}}))
 				return errors.New("too late")
 			}
 			<-ctx.Done()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition/partitiontest"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
@@ -109,7 +110,7 @@ func ask(b *bench, p *Partition, in partitiontest.Input) (out partitiontest.Outp
 		out.Value, _, out.OK, err = p.Get([]byte(in.Key))
 		return out, err
 	}
-	c := &Call{Ops: []Op{requestOf(in)}}
+	c := &core.Call{Ops: []core.Op{requestOf(in)}}
 	if err = p.Do(b.t.Context(), c); err == nil {
 		out = outputOf(c)
 	}
@@ -118,21 +119,21 @@ func ask(b *bench, p *Partition, in partitiontest.Input) (out partitiontest.Outp
 
 // requestOf returns the operation that a history has. Each second Remove asks for the whole timer, and so does whatever
 // else can.
-func requestOf(in partitiontest.Input) Op {
-	a := Op{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
+func requestOf(in partitiontest.Input) core.Op {
+	a := core.Op{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
 	if in.Absent {
-		a.If = IfAbsent
+		a.If = core.IfAbsent
 	}
 	a.Whole = in.Swap || in.Absent || in.Kind == frame.Move || in.Kind == frame.Remove && len(in.Value)%2 == 0
 	return a
 }
 
 // outputOf returns the answer to a call with that operation.
-func outputOf(c *Call) (out partitiontest.Output) {
+func outputOf(c *core.Call) (out partitiontest.Output) {
 	out.OK, out.Value = c.Took[0], strings.Join(c.Values, "")
 	if a := &c.Ops[0]; a.Whole {
-		t, ok := Was(out.Value)
-		if out.Value = t.Value; a.If == Always && a.Kind != frame.Move {
+		t, ok := core.Was(out.Value)
+		if out.Value = t.Value; a.If == core.Always && a.Kind != frame.Move {
 			out.OK = ok
 		}
 	}

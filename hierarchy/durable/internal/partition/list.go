@@ -5,9 +5,9 @@ import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 // Lookup returns the timer of a key, dead or not.
 func (p *Partition) Lookup(key []byte) (t state.Timer, ok bool, err error) {
 	p.mu.Lock()
-	_, ref, ok := p.state.Find(key)
+	_, ref, ok := p.core.State.Find(key)
 	if ok {
-		t = p.state.Listed(ref)
+		t = p.core.State.Listed(ref)
 	}
 	p.mu.Unlock()
 	return t, ok, p.held()
@@ -63,18 +63,18 @@ func (l *listing) step() bool {
 	defer func() { <-l.of.lists }()
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()
-	if !l.of.state.Index(scanBatch) {
+	if !l.of.core.State.Index(scanBatch) {
 		l.found.More = true
 		l.built++
 		return l.built < indexSteps
 	}
 	left := l.Limit - len(l.found.Timers)
 	most := min(scanBatch, left)
-	l.refs = l.of.state.Ordered(l.States, l.Prefix, l.From, most, l.refs[:0])
+	l.refs = l.of.core.State.Ordered(l.States, l.Prefix, l.From, most, l.refs[:0])
 	for _, ref := range l.refs {
-		t := l.of.state.Listed(ref)
+		t := l.of.core.State.Listed(ref)
 		if l.Logged {
-			t = l.of.state.Logged(ref)
+			t = l.of.core.State.Logged(ref)
 		}
 		if l.bytes += t.Size(); l.bytes > l.Bytes && len(l.found.Timers) > 0 {
 			l.found.More = true
@@ -85,4 +85,57 @@ func (l *listing) step() bool {
 	}
 	l.found.More = len(l.refs) == most
 	return l.found.More && most < left
+}
+
+// Snapshot holds all timers of a partition as they were at one moment. Its methods must not be called concurrently. It
+// must be closed.
+type Snapshot struct {
+	of *Partition
+	in *state.Snapshot
+}
+
+// Snapshot returns the timers as they are now.
+func (p *Partition) Snapshot() (*Snapshot, error) {
+	p.mu.Lock()
+	n := &Snapshot{p, p.core.State.Snapshot()}
+	p.mu.Unlock()
+	if err := p.held(); err != nil {
+		n.Close()
+		return nil, err
+	}
+	return n, nil
+}
+
+// Next returns the next batch of timers, or none at the end.
+func (n *Snapshot) Next() (some []state.Timer) {
+	for more := true; more && len(some) == 0; {
+		n.of.mu.Lock()
+		more = n.in.Take(scanBatch, func(t state.Timer) { some = append(some, t) })
+		n.of.mu.Unlock()
+	}
+	return some
+}
+
+// Close releases the snapshot.
+func (n *Snapshot) Close() {
+	n.of.mu.Lock()
+	n.in.Close()
+	n.of.mu.Unlock()
+}
+
+// Export calls f for all timers as they are at the moment of the call, until f returns an error.
+func (p *Partition) Export(f func(state.Timer) error) error {
+	n, err := p.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer n.Close()
+	for some := n.Next(); len(some) > 0; some = n.Next() {
+		for _, t := range some {
+			if err := f(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -54,9 +55,9 @@ func TestListBuildsTheIndexInSteps(t *testing.T) {
 	b.open()
 	const n = 3*indexSteps*scanBatch - 100
 	for i := 0; i < n; i += 1000 {
-		c := new(Call)
+		c := new(core.Call)
 		for j := i; j < min(n, i+1000); j++ {
-			c.Ops = append(c.Ops, Op{Kind: frame.Set, Key: fmt.Appendf(nil, "%05d", j), In: time.Hour})
+			c.Ops = append(c.Ops, core.Op{Kind: frame.Set, Key: fmt.Appendf(nil, "%05d", j), In: time.Hour})
 		}
 		b.NoError(b.p.Do(t.Context(), c))
 	}
@@ -84,7 +85,7 @@ func TestListBuildsTheIndexInSteps(t *testing.T) {
 func TestListOfARunningTimer(t *testing.T) {
 	b := newBench(t)
 	listed := make(map[bool]uint32)
-	b.cfg.Handle = func(context.Context, Firing) error {
+	b.cfg.Handle = func(context.Context, core.Firing) error {
 		for _, logged := range []bool{false, true} {
 			found, err := b.p.List(&Query{States: state.Running, Limit: 1, Bytes: 1, Logged: logged})
 			b.NoError(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -40,17 +41,17 @@ func TestBreak(t *testing.T) {
 	backup := b.disk.Copy()
 	b.set("a", "2", time.Minute)
 	b.disk.SetGone(true)
-	inDoubt := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}}
-	b.NoError(b.p.Start(inDoubt))
+	inDoubt := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte("a")}}}
+	inDoubtStarted := b.start(inDoubt)
 	b.Eventually(b.p.InDoubt, time.Minute, time.Millisecond)
-	waits := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}}
-	b.NoError(b.p.Start(waits))
+	waits := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte("a")}}}
+	waitsStarted := b.start(waits)
 	b.ErrorIs(b.p.Look(t.Context()), ErrDamaged)
 	b.p.Break()
-	err := inDoubt.Wait(t.Context())
+	err := inDoubtStarted.Wait(t.Context())
 	b.ErrorIs(err, ErrUnavailable)
 	b.NotErrorIs(err, ErrNotOwner)
-	b.ErrorIs(waits.Wait(t.Context()), ErrNotOwner)
+	b.ErrorIs(waitsStarted.Wait(t.Context()), ErrNotOwner)
 	_, _, _, err = b.p.Get([]byte("a"))
 	b.ErrorIs(err, ErrNotOwner)
 

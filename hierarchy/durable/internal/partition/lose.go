@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
@@ -16,9 +17,11 @@ import (
 // frames do not help.
 func (w *writer) smaller(rest []item) (again []item, ok bool) {
 	b := &w.batch
-	w.trims.restore(b.portion, b.whole)
+	w.mu.Lock()
+	w.core.Restore()
+	w.mu.Unlock()
 	for _, c := range b.calls {
-		if err := w.cfg.checkSize(c); err != nil {
+		if err := w.cfg.checkSize(c.Call); err != nil {
 			c.answer(err)
 			ok = true
 			continue
@@ -28,7 +31,7 @@ func (w *writer) smaller(rest []item) (again []item, ok bool) {
 	for i := range b.items {
 		again = append(again, b.items[i].item)
 	}
-	if ok = ok || w.draft.Len() > 1 && w.draft.Size() > w.cfg.Log.MaxMessage(); !ok {
+	if ok = ok || w.core.Len() > 1 && w.core.Size() > w.cfg.Log.MaxMessage(); !ok {
 		return rest, false
 	}
 	if b.last {
@@ -56,7 +59,7 @@ func (w *writer) lose(rest []item, cause error) {
 	w.firer.halt()
 	defer w.tenure.lose()
 	leftMark := w.marks.stop()
-	if !errors.Is(cause, ErrClosed) {
+	if !errors.Is(cause, core.ErrClosed) {
 		w.loseFrame(rest, cause)
 		return
 	}
@@ -112,11 +115,11 @@ func (w *writer) refuse(items []item, err error) {
 
 // drop ends an item that is not written any more.
 func (w *writer) drop(it *item) {
-	if it.kind != begun {
+	if !it.IsBegin() {
 		it.end(false)
 		return
 	}
 	w.mu.Lock()
-	w.firer.notBegun(it.job)
+	w.firer.notBegun(it.Job, it.done)
 	w.mu.Unlock()
 }

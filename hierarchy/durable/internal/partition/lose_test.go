@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -18,12 +19,12 @@ func TestCallBeforeAbandon(t *testing.T) {
 		b := newBench(t)
 		b.open()
 		runtime.Gosched() // the writer waits
-		c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}}
-		b.NoError(b.p.Start(c))
+		c := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte("a")}}}
+		started := b.start(c)
 		b.p.Abandon()
-		if err := c.Wait(t.Context()); err != nil {
+		if err := started.Wait(t.Context()); err != nil {
 			b.ErrorIs(err, ErrUnavailable)
-			b.NotErrorIs(err, ErrClosed)
+			b.NotErrorIs(err, core.ErrClosed)
 		}
 	}
 }
@@ -58,7 +59,7 @@ func TestCallWhoseFrameALaterOwnerHasTrimmed(t *testing.T) {
 		b.NoError(b.log.Trim(t.Context(), b.head().Number))
 	}
 	log.next.Store(true)
-	err = p.Do(t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1")}}})
+	err = p.Do(t.Context(), &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1")}}})
 	b.ErrorIs(err, ErrUnavailable)
 	b.NotErrorIs(err, ErrNotOwner)
 	<-p.Stopped()
@@ -73,11 +74,11 @@ func TestCallWithoutTenureIsForgotten(t *testing.T) {
 	b.cfg.Tenure = held.Load
 	b.open()
 	held.Store(false)
-	c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}}
-	c.begin(testTime())
-	w := writer{cfg: &b.p.cfg, batch: batch{calls: []*Call{c}}}
+	c := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte("a")}}}
+	started := b.begun(c)
+	w := writer{shared: b.p.shared, batch: batch{calls: []*Pending{started}}}
 	w.checkTenure()
 	b.Empty(w.batch.calls)
-	b.ErrorIs(c.Wait(t.Context()), ErrNotOwner)
+	b.ErrorIs(started.Wait(t.Context()), ErrNotOwner)
 	held.Store(true)
 }

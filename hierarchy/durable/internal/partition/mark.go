@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
@@ -40,10 +41,10 @@ const markFailed = "durable: the mark was not written"
 
 // acknowledged records the last frame. The mark of that frame is written within MarkEvery. An idle log causes no
 // writes.
-func (m *marks) acknowledged(h *head) {
+func (m *marks) acknowledged(h *core.Head) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.acked = storage.Mark{Number: h.Number, Checksum: h.checksum}
+	m.acked = storage.Mark{Number: h.Number, Checksum: h.Checksum}
 	m.writeSoon()
 }
 

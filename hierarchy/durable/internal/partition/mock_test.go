@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestHandlerCannotMoveItsMock(t *testing.T) {
 	b := newBench(t)
 	var panicked []any
-	b.handle = func(context.Context, Firing) error {
+	b.handle = func(context.Context, core.Firing) error {
 		func() {
 			defer func() { panicked = append(panicked, recover()) }()
 			b.mock.Add(time.Second)
@@ -36,7 +37,7 @@ func TestMockWaitsForALogInDoubt(t *testing.T) {
 	var answers atomic.Bool
 	var second time.Duration
 	answered := make(chan struct{})
-	b.handle = func(_ context.Context, f Firing) error {
+	b.handle = func(_ context.Context, f core.Firing) error {
 		if f.Key == "second" {
 			second = b.mock.Elapsed()
 			return nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
@@ -143,8 +144,8 @@ func (m *model) step() {
 }
 
 // asked calls for an operation. A process that dies does not answer. asked returns nil then.
-func (m *model) asked(a Op) *Call {
-	c := &Call{Ops: []Op{a}}
+func (m *model) asked(a core.Op) *core.Call {
+	c := &core.Call{Ops: []core.Op{a}}
 	if err := m.p.Do(m.t.Context(), c); err != nil {
 		m.True(m.died, "%v", err)
 		return nil
@@ -153,7 +154,7 @@ func (m *model) asked(a Op) *Call {
 }
 
 // ask is asked, and returns whether the operation was committed.
-func (m *model) ask(a Op) (took *bool) {
+func (m *model) ask(a core.Op) (took *bool) {
 	if c := m.asked(a); c != nil {
 		took = &c.Took[0]
 	}
@@ -161,7 +162,7 @@ func (m *model) ask(a Op) (took *bool) {
 }
 
 // made finds that an operation has answered with the ID and the due time of the timer that it has made.
-func (m *model) made(key string, c *Call, due time.Duration) {
+func (m *model) made(key string, c *core.Call, due time.Duration) {
 	m.Equal(int64(due), c.Ops[0].Due)
 	if t, ok, err := m.listed(key); err == nil && !m.died { // a process that dies may have answered before
 		m.True(ok)
@@ -174,7 +175,7 @@ func (m *model) opSet(key string) {
 	m.values++
 	d := time.Duration(m.rand.IntN(4000)) * time.Millisecond
 	e := entry{value: fmt.Sprint("v", m.values), due: m.mock.Elapsed() + d}
-	a := Op{Kind: frame.Set, Key: []byte(key), Value: []byte(e.value), In: d}
+	a := core.Op{Kind: frame.Set, Key: []byte(key), Value: []byte(e.value), In: d}
 	if m.rand.IntN(3) == 0 {
 		a.Kind, a.Due = frame.SetAt, m.mock.Now().Add(d).UnixNano()
 	}
@@ -189,7 +190,7 @@ func (m *model) opSet(key string) {
 func (m *model) opMove(key string) {
 	d := time.Duration(m.rand.IntN(4000)) * time.Millisecond
 	was := m.only(key)
-	a := Op{Kind: frame.Move, Whole: true, Key: []byte(key), In: d}
+	a := core.Op{Kind: frame.Move, Whole: true, Key: []byte(key), In: d}
 	if m.rand.IntN(2) == 0 {
 		a.Kind, a.Due = frame.MoveAt, m.mock.Now().Add(d).UnixNano()
 	}
@@ -199,7 +200,7 @@ func (m *model) opMove(key string) {
 		m.Equal(can, c.Took[0])
 	}
 	if can && c != nil {
-		t, ok := Was(c.Values[0])
+		t, ok := core.Was(c.Values[0])
 		m.True(ok)
 		m.Equal(was.value, t.Value)
 		m.made(key, c, m.mock.Elapsed()+d)
@@ -213,7 +214,7 @@ func (m *model) opMove(key string) {
 
 func (m *model) opRemove(key string) {
 	was := m.only(key)
-	c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte(key)}}}
+	c := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte(key)}}}
 	err := m.p.Do(m.t.Context(), c)
 	if err == nil {
 		m.Equal(was != nil, c.Took[0])
@@ -228,7 +229,7 @@ func (m *model) opRemove(key string) {
 
 func (m *model) opRevive(key string) {
 	was := m.only(key)
-	took := m.ask(Op{Kind: frame.Revive, Key: []byte(key)})
+	took := m.ask(core.Op{Kind: frame.Revive, Key: []byte(key)})
 	can := was != nil && was.dead
 	if took != nil {
 		m.Equal(can, *took)
@@ -239,7 +240,7 @@ func (m *model) opRevive(key string) {
 }
 
 // handler is called inside pass. What it is called with must be possible.
-func (m *model) handler(_ context.Context, f Firing) error {
+func (m *model) handler(_ context.Context, f core.Firing) error {
 	possible := m.possible(f.Key)
 	i := slices.IndexFunc(possible, func(e *entry) bool { return e != nil && e.value == f.Value && !e.dead && int64(e.due) == f.Due })
 	m.GreaterOrEqual(i, 0, "%s fires with %s", f.Key, f.Value)

@@ -3,14 +3,15 @@ package partition
 import (
 	"fmt"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
 // opBatch removes and revives several keys in one call. The call is committed for all of them or for none.
 func (m *model) opBatch() {
-	c, want, removed := &Call{}, []bool{}, []string{}
+	c, want, removed := &core.Call{}, []bool{}, []string{}
 	for _, i := range m.rand.Perm(12)[:2+m.rand.IntN(3)] {
-		a := Op{Kind: frame.Remove, Key: fmt.Append(nil, i)}
+		a := core.Op{Kind: frame.Remove, Key: fmt.Append(nil, i)}
 		was := m.only(string(a.Key))
 		can := was != nil
 		if m.rand.IntN(2) == 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -21,7 +22,7 @@ func (m *model) opSetIf(key string) {
 		return
 	}
 	next := m.mock.Elapsed() + remaining
-	a := Op{Kind: frame.Set, Whole: true, If: IfAbsent + Condition(m.rand.IntN(int(Conditions-IfAbsent))), Key: []byte(key), Value: []byte(e.value), In: d}
+	a := core.Op{Kind: frame.Set, Whole: true, If: core.IfAbsent + core.Condition(m.rand.IntN(int(core.Conditions-core.IfAbsent))), Key: []byte(key), Value: []byte(e.value), In: d}
 	if m.rand.IntN(3) == 0 {
 		a.Kind, a.Due = frame.SetAt, m.mock.Now().Add(d).UnixNano()
 	}
@@ -32,7 +33,7 @@ func (m *model) opSetIf(key string) {
 	}
 	want := was == nil || was.dead
 	if !want {
-		want = a.If == IfSooner && e.due < next || a.If == IfLater && e.due > next
+		want = a.If == core.IfSooner && e.due < next || a.If == core.IfLater && e.due > next
 	}
 	c := m.asked(a)
 	if c != nil {
@@ -40,7 +41,7 @@ func (m *model) opSetIf(key string) {
 		if want {
 			m.made(key, c, e.due)
 		} else {
-			got, _ := Was(c.Values[0])
+			got, _ := core.Was(c.Values[0])
 			m.Equal(there, got)
 		}
 	}
@@ -52,12 +53,12 @@ func (m *model) opSetIf(key string) {
 // opWhole removes a key, or swaps its timer, and gets the timer that was there.
 func (m *model) opWhole(key string) {
 	was := m.only(key)
-	c := &Call{Ops: []Op{{Kind: frame.Remove, Whole: true, Key: []byte(key)}}}
+	c := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Whole: true, Key: []byte(key)}}}
 	now := (*entry)(nil)
 	if m.rand.IntN(2) == 0 {
 		m.values++
 		now = &entry{value: fmt.Sprint("v", m.values), due: m.mock.Elapsed() + time.Second}
-		c.Ops[0] = Op{Kind: frame.Set, Whole: true, Key: []byte(key), Value: []byte(now.value), In: time.Second}
+		c.Ops[0] = core.Op{Kind: frame.Set, Whole: true, Key: []byte(key), Value: []byte(now.value), In: time.Second}
 	}
 	want, listed, err := m.listed(key)
 	if err != nil {
@@ -71,7 +72,7 @@ func (m *model) opWhole(key string) {
 	if err == nil {
 		m.Equal(was != nil || now != nil, c.Took[0])
 		if c.Took[0] {
-			got, ok := Was(c.Values[0])
+			got, ok := core.Was(c.Values[0])
 			m.Equal(listed, ok)
 			if ok {
 				m.Equal(want, got)

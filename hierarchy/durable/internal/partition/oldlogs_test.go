@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -84,8 +85,8 @@ func (p *Partition) dump() (lines []string) {
 }
 
 func (p *Partition) line(t state.Timer) string {
-	_, ref, _ := p.state.Find([]byte(t.Key))
-	until, _ := p.state.Until(ref)
+	_, ref, _ := p.core.State.Find([]byte(t.Key))
+	until, _ := p.core.State.Until(ref)
 	line := fmt.Sprintf("timer %q %q id=%x/%x due=%d until=%d attempt=%d wall=%t dead=%t", t.Key, t.Value, t.ID.Owner, t.ID.Number,
 		t.Due, until, t.Attempt, t.Wall, t.Dead)
 	if t.LastError != "" {
@@ -102,7 +103,7 @@ func TestRecordALog(t *testing.T) {
 	b := newBench(t)
 	b.cfg.TrimAbove, b.cfg.MaxAttempts = 2000, 2
 	b.cfg.KeepDead = 10 * time.Hour
-	b.handle = func(_ context.Context, f Firing) error {
+	b.handle = func(_ context.Context, f core.Firing) error {
 		if f.Key == "skips" && f.Attempt == 1 { // the process ends
 			b.log.Close()
 			b.p.writer.abandon()
@@ -117,7 +118,7 @@ func TestRecordALog(t *testing.T) {
 	b.set("fails, and expires", "", 0)
 	b.mock.Add(11 * time.Hour)
 	b.set("stays", "a value", 1000*time.Hour)
-	b.True(b.do(Op{Kind: frame.Set, Key: []byte("traced"), In: 1000 * time.Hour, Trace: []byte("a trace")}))
+	b.True(b.do(core.Op{Kind: frame.Set, Key: []byte("traced"), In: 1000 * time.Hour, Trace: []byte("a trace")}))
 	b.schedule("once", "v", "30 * * * *")
 	b.schedule("fails always", "v", "*/20 * * * *")
 	b.schedule("skips", "v", "MISSED=skip 0 * * * *")
@@ -125,7 +126,7 @@ func TestRecordALog(t *testing.T) {
 	b.setAt("wall", "", b.mock.Now().Add(2000*time.Hour))
 	b.set("moved", "as it was", time.Hour)
 	b.True(b.move("moved", 500*time.Hour))
-	b.True(b.do(Op{Kind: frame.MoveAt, Key: []byte("wall"), Due: b.mock.Now().Add(2100 * time.Hour).UnixNano()}))
+	b.True(b.do(core.Op{Kind: frame.MoveAt, Key: []byte("wall"), Due: b.mock.Now().Add(2100 * time.Hour).UnixNano()}))
 	b.set("removed", "", time.Hour)
 	b.remove("removed")
 	for _, k := range []string{"fails", "dead", "revived", "ends"} {
@@ -136,9 +137,9 @@ func TestRecordALog(t *testing.T) {
 	b.set("fails once", "v", 0)
 	b.mock.Add(0)
 	b.True(b.revive("fails"))
-	b.True(b.do(Op{Kind: frame.Import, Key: []byte("imported"), Value: []byte("v"), Timer: &state.Timer{ID: frame.ID{Owner: 9, Number: 1 << 60},
+	b.True(b.do(core.Op{Kind: frame.Import, Key: []byte("imported"), Value: []byte("v"), Timer: &state.Timer{ID: frame.ID{Owner: 9, Number: 1 << 60},
 		Due: b.mock.Now().Add(1000 * time.Hour).UnixNano(), Extra: state.Extra{Schedule: "@daily", Missed: 2}}}))
-	call := &Call{Request: RequestID{Caller: 7, Serial: 3, Floor: 2}, Ops: []Op{{Kind: frame.Remove, Key: []byte("fails")}}}
+	call := &core.Call{Request: core.RequestID{Caller: 7, Serial: 3, Floor: 2}, Ops: []core.Op{{Kind: frame.Remove, Key: []byte("fails")}}}
 	b.NoError(b.p.Do(t.Context(), call))
 	b.shut()
 	b.intrude("a stranger's message")
@@ -149,7 +150,7 @@ func TestRecordALog(t *testing.T) {
 		b.crash()
 		b.mock.Add(time.Hour)
 	}
-	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.handle = func(context.Context, core.Firing) error { return errHandler }
 	b.open()
 	b.mock.Add(time.Hour)
 	for i := range 40 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -14,7 +15,7 @@ import (
 // end that context. The attempt's result is ignored all the same. What others do to the key ends the context, before
 // or after that.
 func TestOwnCallOfAHandler(t *testing.T) {
-	for name, own := range map[string]Op{
+	for name, own := range map[string]core.Op{
 		"set":    {Kind: frame.Set, Key: []byte("a"), Value: []byte("2"), In: time.Hour},
 		"set at": {Kind: frame.SetAt, Key: []byte("a"), Value: []byte("2"), Due: time.Now().Add(1e6 * time.Hour).UnixNano()},
 		"move":   {Kind: frame.Move, Key: []byte("a"), In: time.Hour},
@@ -23,14 +24,14 @@ func TestOwnCallOfAHandler(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(b *bench) {
 				after := make(chan error)
-				b.handle = func(ctx context.Context, f Firing) error {
+				b.handle = func(ctx context.Context, f core.Firing) error {
 					if f.Value != "1" || f.Attempt > 1 {
 						return nil
 					}
 					derived, cancel := context.WithTimeout(ctx, time.Minute)
 					defer cancel()
 					for _, with := range []context.Context{ctx, derived} {
-						c := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("b"), In: time.Hour}, own}}
+						c := &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("b"), In: time.Hour}, own}}
 						b.NoError(b.p.Do(with, c))
 						b.Equal([]bool{true, with == ctx || own.Kind != frame.Remove}, c.Took)
 					}
@@ -47,7 +48,7 @@ func TestOwnCallOfAHandler(t *testing.T) {
 				b.ErrorIs(<-after, context.Canceled)
 				synctest.Wait()
 				b.Equal(map[string]string{"a": "last", "b": ""}, b.keys(false))
-				b.Empty(b.p.firer.outdone)
+				b.Zero(b.p.core.Numbers().Outdone)
 				b.shut()
 			})
 		})
@@ -57,12 +58,12 @@ func TestOwnCallOfAHandler(t *testing.T) {
 // The context of another attempt is another's, and so is that of an attempt of another partition.
 func TestOwnCallIsOfTheKey(t *testing.T) {
 	inBubble(t, func(b *bench) {
-		other := &attempt{name: 1}
+		other := &attempt{Attempt: core.Attempt{Name: 1}}
 		ended := make(chan error)
-		b.handle = func(ctx context.Context, f Firing) error {
+		b.handle = func(ctx context.Context, f core.Firing) error {
 			switch f.Key {
 			case "b":
-				c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}}
+				c := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte("a")}}}
 				b.NoError(b.p.Do(ctx, c))
 				b.NoError(ctx.Err())
 			default:
@@ -78,8 +79,8 @@ func TestOwnCallIsOfTheKey(t *testing.T) {
 		b.ErrorIs(<-ended, context.Canceled)
 		b.set("c", "", 0)
 		synctest.Wait()
-		other.key = []byte("c")
-		b.NoError(b.p.Do(context.WithValue(b.t.Context(), attemptKey{}, other), &Call{Ops: []Op{removeOp("c")}}))
+		other.Key = []byte("c")
+		b.NoError(b.p.Do(context.WithValue(b.t.Context(), attemptKey{}, other), &core.Call{Ops: []core.Op{removeOp("c")}}))
 		b.ErrorIs(<-ended, context.Canceled)
 		b.shut()
 	})

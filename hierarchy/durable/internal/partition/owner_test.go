@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -18,10 +19,10 @@ func TestLogThatDoesNotAnswer(t *testing.T) {
 		b.open()
 		b.set("a", "1", time.Second)
 		b.disk.SetFull(true)
-		_, err := b.try(Op{Kind: frame.Set, Key: []byte("b"), In: time.Minute})
+		_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("b"), In: time.Minute})
 		b.ErrorIs(err, ErrUnavailable)
 		b.ErrorContains(err, "no space left")
-		_, err = b.try(Op{Kind: frame.Set, Key: []byte("c")})
+		_, err = b.try(core.Op{Kind: frame.Set, Key: []byte("c")})
 		b.ErrorIs(err, ErrUnavailable)
 		v, _ := b.get("a") // is not unavailable
 		b.Equal("1", v)
@@ -29,7 +30,7 @@ func TestLogThatDoesNotAnswer(t *testing.T) {
 		b.Empty(b.took())
 		b.disk.SetFull(false)
 		for err = errHandler; err != nil; time.Sleep(time.Millisecond) {
-			_, err = b.try(Op{Kind: frame.Move, Key: []byte("a")})
+			_, err = b.try(core.Op{Kind: frame.Move, Key: []byte("a")})
 		}
 		synctest.Wait()
 		b.Equal([]string{"a"}, b.took())
@@ -46,7 +47,7 @@ func TestOldOwnerIsRefused(t *testing.T) {
 	old, oldLog := b.p, b.log
 	b.open()
 	b.set("b", "2", time.Minute)
-	err := old.Do(t.Context(), &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("a")}}})
+	err := old.Do(t.Context(), &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte("a")}}})
 	b.ErrorIs(err, ErrUnavailable)
 	b.ErrorIs(err, storage.ErrTaken)
 	_, _, _, err = old.Get([]byte("a"))
@@ -71,7 +72,7 @@ func TestOldOwnerReadsNothing(t *testing.T) {
 	bounds, err := other.Bounds(t.Context())
 	b.NoError(err)
 	b.NoError(other.Append(t.Context(), bounds.Last, []byte("EpiF of another owner")))
-	_, err = b.try(Op{Kind: frame.Remove, Key: []byte("a")})
+	_, err = b.try(core.Op{Kind: frame.Remove, Key: []byte("a")})
 	b.ErrorIs(err, ErrNotOwner)
 	b.ErrorIs(<-told, ErrNotOwner)
 }
@@ -100,7 +101,7 @@ func TestIDsOfACopyDiffer(t *testing.T) {
 	b.shut()
 	backup := b.disk.Copy()
 	id := func(k string) frame.ID {
-		t, _, ok := b.p.state.Find([]byte(k))
+		t, _, ok := b.p.core.State.Find([]byte(k))
 		b.True(ok)
 		return t.ID
 	}
@@ -123,7 +124,7 @@ func TestUnavailableSince(t *testing.T) {
 		time.Sleep(time.Hour)
 		b.disk.SetFull(true)
 		begun := time.Now()
-		go b.p.Do(context.Background(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a")}}})
+		go b.p.Do(context.Background(), &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("a")}}})
 		time.Sleep(10 * time.Minute)
 		b.WithinDuration(begun, b.p.Stats().Unavailable, time.Second)
 		b.disk.SetFull(false)

@@ -1,14 +1,14 @@
-// Package partition is the owner of one log: it decides which operations of callers are carried out, writes them in
-// frames, applies acknowledged frames to the state, and calls the handlers of timers that are due. Keys and values are
-// bytes. DESIGN.md, next to the module's go.mod, describes it.
+// Package partition is the owner of one log. It does what package core decides: it appends frames with the operations of
+// callers, and calls the handlers of timers that are due. Keys and values are bytes. DESIGN.md, next to the module's
+// go.mod, describes it.
 //
 // # Locks
 //
 // An outer lock is taken under no other lock, an inner one under none or one outer lock. Builds with the tag lockorder
 // panic if locks are taken in another order, or if a function is called without the lock that it needs.
 //
-//	outer  Partition.mu     the state, what fires, what trimming does, and where the log ends (only the writer changes
-//	                        that, so it needs no lock to read it). firer, writer and trimmer have a pointer to it
+//	outer  Partition.mu     the core: the state, what fires, what trimming does, and where the log ends (only the writer
+//	                        changes that, so it needs no lock to read it). firer, writer and trimmer share it
 //	       Gate.mu          which partitions may append. The lengths of the waiters' queues are read under it
 //	       writer.doubting  whether the frame in doubt is settled: its calls are given up, or answered
 //	inner  queue.mu         the items that the writer has not taken, and why no more are accepted
@@ -22,20 +22,17 @@ package partition
 
 import (
 	"context"
-	"hash/maphash"
 	"math"
 	"sync"
 
 	"github.com/epicycle-go/epicycle/clock"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // Partition is the owner of a log. Its methods may be called concurrently.
 type Partition struct {
-	cfg    Config
-	time   *ownTime
-	epoch  uint64
+	*shared
 	reader reader
 	tenure tenure
 	marks  marks
@@ -43,10 +40,17 @@ type Partition struct {
 	firer  firer
 	writer writer
 
-	mu       mutex
-	state    *state.State
 	lists    chan struct{} // has room for one: of all Lists, one at a time may wait for mu, so that many don't keep it from the writer
 	shutting sync.Once
+	pendings sync.Pool // Pendings that were answered
+}
+
+// shared is what the types of a partition share.
+type shared struct {
+	cfg  Config
+	time ownTime
+	mu   mutex       // Partition.mu
+	core *core.Owner // guarded by mu. The frame that is made, and the Head, are changed by the writer only
 }
 
 // Open reads the log and takes it over. When it returns, all timers are known, and those that are due begin to fire.
@@ -61,47 +65,32 @@ func Open(ctx context.Context, cfg Config) (*Partition, error) {
 func newPartition(ctx context.Context, cfg Config) *Partition {
 	cfg.fillIn()
 	ctx = context.WithoutCancel(ctx)
-	p := &Partition{cfg: cfg, time: new(ownTime), lists: make(chan struct{}, 1)}
-	*p.time = newOwnTime(cfg.Clock, math.MinInt64, 0)
-	p.mu.isOuter()
+	s := &shared{cfg: cfg, time: newOwnTime(cfg.Clock, math.MinInt64, 0)}
+	s.mu.isOuter()
+	p := &Partition{shared: s, lists: make(chan struct{}, 1)}
+	p.core = core.New(cfg.Config)
 	p.reader.cfg, p.tenure.cfg = &p.cfg, &p.cfg
 	w := &p.writer
 	*w = writer{
-		cfg: &p.cfg, reader: &p.reader, marks: &p.marks, trims: &p.trims, firer: &p.firer, tenure: &p.tenure, time: p.time,
-		mu: &p.mu, stopped: make(chan struct{}),
-		draft: draft{cfg: &p.cfg, seed: maphash.MakeSeed(), touched: make(map[uint64]int), claim: p.firer.claim, tokenOf: p.firer.tokenOf},
+		shared: s, reader: &p.reader, marks: &p.marks, trims: &p.trims, firer: &p.firer, tenure: &p.tenure,
+		stopped: make(chan struct{}),
 	}
 	w.ctx, w.abandon = context.WithCancel(ctx)
 	w.doubting.isOuter()
 	w.queue.signal = wait.NewSignal()
 	w.waiter = newWaiter(&w.queue)
 	p.marks = marks{cfg: &p.cfg, writing: w.ctx, busy: make(chan bool, 1)}
-	p.trims = trimmer{cfg: &p.cfg, reader: &p.reader, writing: w.ctx, queue: &w.queue, mu: &p.mu}
+	p.trims = trimmer{shared: s, writing: w.ctx, queue: &w.queue}
 	p.firer = firer{
-		cfg: &p.cfg, queue: &w.queue, silence: &w.silence, tenure: &p.tenure, virtual: clock.Virtual(cfg.Clock),
-		mu: &p.mu, agenda: agenda{time: p.time}, attempts: make(map[state.Ref]*attempt),
-		lasting: make(map[uint64]*attempt),
+		shared: s, queue: &w.queue, silence: &w.silence, tenure: &p.tenure, virtual: clock.Virtual(cfg.Clock),
 	}
 	p.firer.settled.L = &p.mu
 	p.firer.handlers, p.firer.cancel = context.WithCancel(ctx)
-	p.newState()
 	return p
 }
 
-// newState replaces the state with an empty one.
-func (p *Partition) newState() {
-	p.state = state.New()
-	p.state.SetRemember(p.cfg.Remember)
-	p.state.SetKeepDead(p.cfg.KeepDead)
-	p.state.Superseded = func(ref state.Ref) { p.firer.superseded(ref, p.writer.applying) }
-	if p.cfg.Withdrawn != nil {
-		p.state.Withdrawn = p.firer.withdraw
-	}
-	p.writer.draft.state, p.trims.state, p.firer.state = p.state, p.state, p.state
-}
-
 // Epoch returns the epoch of this owner: the number of the frame of its takeover.
-func (p *Partition) Epoch() uint64 { return p.epoch }
+func (p *Partition) Epoch() uint64 { return p.core.Epoch }
 
 // Resume must be called after Tenure has become true again. It begins the attempts that became due while Tenure was
 // false, and answers the calls that were committed in that time. It costs nothing if nothing waits.

@@ -49,7 +49,7 @@ func TestAllComesBack(t *testing.T) {
 			b.set("f", "7", 0)
 			b.mock.Add(0)
 			b.Equal([]string{"f"}, b.took())
-			a, _, _ := b.p.state.Find([]byte("a"))
+			a, _, _ := b.p.core.State.Find([]byte("a"))
 			end(b)
 			b.mock.Add(30 * time.Second)
 			b.open()
@@ -58,7 +58,7 @@ func TestAllComesBack(t *testing.T) {
 				_, left := b.get(k)
 				b.Equal(d*time.Second, left, k)
 			}
-			again, _, _ := b.p.state.Find([]byte("a"))
+			again, _, _ := b.p.core.State.Find([]byte("a"))
 			b.Equal(a.ID, again.ID)
 			b.mock.Add(time.Hour)
 			b.Equal([]string{"a", "b", "c", "e"}, b.took())

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -22,7 +23,7 @@ func TestPostponed(t *testing.T) {
 			for range 5 { // more often than an attempt may fail
 				a := b.begin()
 				b.EqualValues(1, a.Attempt)
-				took, err := a.End(t.Context(), fmt.Errorf("as it says: %w", &Postponed{errHandler, time.Minute}))
+				took, err := a.End(t.Context(), fmt.Errorf("as it says: %w", &core.Postponed{Err: errHandler, In: time.Minute}))
 				b.NoError(err)
 				b.True(took)
 				next(b)
@@ -32,7 +33,7 @@ func TestPostponed(t *testing.T) {
 				b.Equal(b.p.time.now()+int64(time.Minute), timer.Next)
 				_, left := b.get("k")
 				b.Equal(time.Minute, left)
-				b.False(b.do(Op{Kind: frame.Set, If: IfSooner, Key: []byte("k"), In: time.Minute}))
+				b.False(b.do(core.Op{Kind: frame.Set, If: core.IfSooner, Key: []byte("k"), In: time.Minute}))
 				b.took()
 				b.mock.Add(time.Minute - 1)
 				b.Empty(b.took())
@@ -44,7 +45,7 @@ func TestPostponed(t *testing.T) {
 			b.mock.Add(time.Second)
 			a = b.begin()
 			b.EqualValues(2, a.Attempt)
-			_, err = a.End(t.Context(), &Postponed{In: -1})
+			_, err = a.End(t.Context(), &core.Postponed{In: -1})
 			b.NoError(err)
 			b.mock.Add(1)
 			a = b.begin()
@@ -55,11 +56,11 @@ func TestPostponed(t *testing.T) {
 
 // The runs of a schedule go on after one that was left.
 func TestLeftRuns(t *testing.T) {
-	for _, last := range []error{nil, &Final{errHandler}} {
+	for _, last := range []error{nil, &core.Final{Err: errHandler}} {
 		b := newBench(t)
 		b.announcing()
-		died := make(chan Firing, 1)
-		b.cfg.OnDead = func(f Firing, _ error) { died <- f }
+		died := make(chan core.Firing, 1)
+		b.cfg.OnDead = func(f core.Firing, _ error) { died <- f }
 		b.open()
 		b.schedule("k", "v", "@every 1m")
 		b.mock.Add(time.Minute)
@@ -96,7 +97,7 @@ func TestWithdrawn(t *testing.T) {
 		var keys []string
 		for _, f := range *withdrawn {
 			keys = append(keys, f.Key)
-			i := slices.IndexFunc(firings, func(g Firing) bool { return g.Key == f.Key })
+			i := slices.IndexFunc(firings, func(g core.Firing) bool { return g.Key == f.Key })
 			b.Equal(firings[i], f)
 		}
 		slices.Sort(keys)
@@ -113,7 +114,7 @@ func TestWithdrawn(t *testing.T) {
 	check()
 	b.set("waits", "v", 0)
 	b.set("waits too", "v", 0)
-	b.True(b.do(Op{Kind: frame.Import, Key: []byte("many"), Timer: &state.Timer{ID: frame.ID{Owner: 1, Number: 1}, Attempt: state.MaxCount}}))
+	b.True(b.do(core.Op{Kind: frame.Import, Key: []byte("many"), Timer: &state.Timer{ID: frame.ID{Owner: 1, Number: 1}, Attempt: state.MaxCount}}))
 	b.mock.Add(time.Second)
 	firings = b.fired
 	b.p.Abandon()
@@ -125,7 +126,7 @@ func TestWithdrawn(t *testing.T) {
 
 // beginOf begins the attempt of a key that was announced.
 func (b *bench) beginOf(k string) {
-	i := slices.IndexFunc(b.fired, func(f Firing) bool { return f.Key == k })
+	i := slices.IndexFunc(b.fired, func(f core.Firing) bool { return f.Key == k })
 	_, ok := b.p.Begin([]byte(k), b.fired[i].ID)
 	b.True(ok)
 }

@@ -1,8 +1,7 @@
 package partition
 
 import (
-	"time"
-
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -11,39 +10,37 @@ type itemKind uint8
 
 const (
 	called  itemKind = iota // the operations of call
-	begun                   // an attempt is about to begin, after its begin is in the log
-	ended                   // the handler has returned nil
-	failed                  // the handler has failed
-	left                    // the attempt goes on, whoever owns the log
-	expired                 // the timer has been dead for KeepDead
-	barrier                 // writes nothing; the job is released when all items before it are settled or given up
+	event                   // what has happened to an attempt or a dead timer
+	barrier                 // writes nothing; done is set when all items before it are settled or given up
 	closed                  // no item follows
 )
 
 // item is what the writer is asked to write.
 type item struct {
-	kind  itemKind
-	call  *Call
-	job   job
-	of    *attempt        // ended and failed: the attempt, unless it was ended by its token, or by the end of its process
-	wait  time.Duration   // after a failed attempt: the time until the next one
-	last  bool            // the failed attempt was the last: the timer is dead
-	again bool            // the failed attempt does not count
-	name  uint64          // left: the name of the attempt
-	until int64           // left: the owner's time until which the attempt goes on
-	cause error           // why the attempt failed
-	text  []byte          // the text of cause for the log
-	ended func(took bool) // if not nil, called instead of job.release. Must not block
+	kind itemKind
+	call *Pending
+	core.Event
+	// done may be nil. It is set once the event is in the log, or will certainly never be in the log, or for a barrier.
+	done  wait.Signal
+	ended func(took bool) // if not nil, called instead of setting done. Must not block
 }
 
-// end tells whoever has queued the item whether it is in the log. It is used neither for calls nor for items of the
-// kind begun.
+// end tells whoever has queued the item whether it is in the log. It is used neither for calls nor for the begin of an
+// attempt.
 func (it *item) end(took bool) {
 	if it.ended != nil {
 		it.ended(took)
 		return
 	}
-	it.job.release()
+	it.done.Set()
+}
+
+// request returns the call of an item, or nil.
+func (it *item) request() *core.Call {
+	if it.kind != called {
+		return nil
+	}
+	return it.call.Call
 }
 
 // queue holds the items that the writer has not taken yet.
@@ -91,7 +88,7 @@ func (q *queue) why() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed == nil {
-		return ErrClosed
+		return core.ErrClosed
 	}
 	return q.closed
 }
@@ -152,7 +149,7 @@ func (q *queue) unanswered(err error) {
 			case called:
 				it.call.answer(err)
 			case barrier:
-				it.job.release()
+				it.done.Set()
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -118,7 +119,7 @@ func (r *reader) missing(ctx context.Context, number uint64) error {
 }
 
 // end returns the last frame and the end of the log. Both are zero if the log has never had a message.
-func (r *reader) end(ctx context.Context, mark storage.Mark) (last head, err error) {
+func (r *reader) end(ctx context.Context, mark storage.Mark) (last core.Head, err error) {
 	for err = errTrimmed; errors.Is(err, errTrimmed); {
 		last, err = r.endNow(ctx, mark)
 	}
@@ -127,7 +128,7 @@ func (r *reader) end(ctx context.Context, mark storage.Mark) (last head, err err
 
 // endNow is end without the retry: it returns errTrimmed if the frame that was last at the beginning of the call is no
 // longer there.
-func (r *reader) endNow(ctx context.Context, mark storage.Mark) (last head, err error) {
+func (r *reader) endNow(ctx context.Context, mark storage.Mark) (last core.Head, err error) {
 	b, err := r.bounds(ctx)
 	switch {
 	case err != nil:
@@ -147,7 +148,7 @@ func (r *reader) endNow(ctx context.Context, mark storage.Mark) (last head, err 
 	case b.First > f.Begin && f.Number > 0:
 		err = damaged("it begins at frame %d, and must begin at %d", b.First, f.Begin)
 	}
-	return head{f.Header, f.Checksum, b.Last}, err
+	return core.Head{Header: f.Header, Checksum: f.Checksum, End: b.Last}, err
 }
 
 // last returns the last frame of a log with these bounds. If the log has only strangers' messages, last returns a frame

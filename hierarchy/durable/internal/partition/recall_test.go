@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -31,9 +32,9 @@ func rotWhileLive(b *bench, rot func([]byte) []byte) {
 	for i := range 5 {
 		b.set(fmt.Sprint("live ", i), "value", time.Hour)
 	}
-	asked := func() *Call {
-		c := &Call{Request: RequestID{Caller: 7, Serial: 1, Floor: 1},
-			Ops: []Op{{Kind: frame.Remove, Key: []byte("live 4")}}}
+	asked := func() *core.Call {
+		c := &core.Call{Request: core.RequestID{Caller: 7, Serial: 1, Floor: 1},
+			Ops: []core.Op{{Kind: frame.Remove, Key: []byte("live 4")}}}
 		b.NoError(b.p.Do(b.t.Context(), c))
 		return c
 	}

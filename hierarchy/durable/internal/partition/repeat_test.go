@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
@@ -50,8 +51,8 @@ type repeater struct {
 
 // answered is a request and its answer.
 type answered struct {
-	ops   []Op
-	parts []Part
+	ops   []core.Op
+	parts []core.Part
 	took  []bool
 	at    time.Duration
 	known bool // whether the fields below are
@@ -95,7 +96,7 @@ func (r *repeater) part(want *answered) {
 	for k, v := range r.timers {
 		next[k] = v
 	}
-	var p Part
+	var p core.Part
 	var took []bool
 	var removed []string
 	n := 1 + r.rand.IntN(3)
@@ -119,7 +120,7 @@ func (r *repeater) part(want *answered) {
 		}
 	}
 	if len(next) > max(len(r.timers), r.cfg.MaxPending) {
-		p.Err = ErrFull
+		p.Err = core.ErrFull
 		clear(took)
 	} else {
 		r.timers = next
@@ -144,9 +145,9 @@ func listOf(n int, values []string) (list string) {
 func (r *repeater) until(serial uint64, want *answered) {
 	for answered := false; !answered; {
 		r.disturb()
-		c := &Call{Ops: slices.Clone(want.ops), Request: RequestID{Caller: 7, Serial: r.from + serial, Floor: r.from + min(r.floor, serial)}}
+		c := &core.Call{Ops: slices.Clone(want.ops), Request: core.RequestID{Caller: 7, Serial: r.from + serial, Floor: r.from + min(r.floor, serial)}}
 		for _, p := range want.parts {
-			c.Parts = append(c.Parts, Part{End: p.End})
+			c.Parts = append(c.Parts, core.Part{End: p.End})
 		}
 		err := r.p.Do(r.t.Context(), c)
 		r.log.SetFault(nil)
@@ -157,7 +158,7 @@ func (r *repeater) until(serial uint64, want *answered) {
 			r.Equal(want.took, c.Took)
 			r.Equal(want.parts, c.Parts)
 			r.same(want, c)
-		case errors.Is(err, ErrForgotten):
+		case errors.Is(err, core.ErrForgotten):
 			answered = true
 			r.Less(serial, r.floor)
 		default:
@@ -170,7 +171,7 @@ func (r *repeater) until(serial uint64, want *answered) {
 }
 
 // same finds that all answers to a request have the same IDs and due times.
-func (r *repeater) same(want *answered, c *Call) {
+func (r *repeater) same(want *answered, c *core.Call) {
 	var dues []int64
 	for i := range c.Ops {
 		if c.Took[i] && c.Ops[i].Kind.Renews() {
@@ -181,7 +182,7 @@ func (r *repeater) same(want *answered, c *Call) {
 		want.known, want.first, want.dues = true, c.First, dues
 	}
 	r.Equal(want.dues, dues)
-	if Committed(c.Took) > 0 {
+	if core.Committed(c.Took) > 0 {
 		r.Equal(want.first, c.First)
 	}
 }

@@ -6,25 +6,29 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
+// otherRequest is the error of a RequestID that was used before for other operations.
+const otherRequest = "the request's id was used for another request"
+
 // request calls for operations under an id.
-func (b *bench) request(serial uint64, ops ...Op) (*Call, error) {
+func (b *bench) request(serial uint64, ops ...core.Op) (*core.Call, error) {
 	return b.requestOf(7, serial, ops...)
 }
 
-func (b *bench) requestOf(caller, serial uint64, ops ...Op) (*Call, error) {
-	c := &Call{Ops: ops, Request: RequestID{Caller: caller, Serial: serial}}
+func (b *bench) requestOf(caller, serial uint64, ops ...core.Op) (*core.Call, error) {
+	c := &core.Call{Ops: ops, Request: core.RequestID{Caller: caller, Serial: serial}}
 	return c, b.p.Do(b.t.Context(), c)
 }
 
-func (b *bench) setOp(k, v string) Op {
-	return Op{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: 100 * time.Hour}
+func (b *bench) setOp(k, v string) core.Op {
+	return core.Op{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: 100 * time.Hour}
 }
 
-func removeOp(k string) Op { return Op{Kind: frame.Remove, Key: []byte(k)} }
+func removeOp(k string) core.Op { return core.Op{Kind: frame.Remove, Key: []byte(k)} }
 
 // A repetition is answered as the first copy was, and nothing happens, whatever was in between.
 func TestRepetitionsTakeHoldOnce(t *testing.T) {
@@ -51,7 +55,7 @@ func TestRepetitionsTakeHoldOnce(t *testing.T) {
 				b.Equal(appends, b.disk.Appends())
 			}
 			_, err := b.request(3, removeOp("a"))
-			b.ErrorIs(err, errOtherRequest)
+			b.ErrorContains(err, otherRequest)
 			_, err = b.request(5, removeOp("c"))
 			b.NoError(err)
 		})
@@ -71,7 +75,7 @@ func (b *bench) requestFour() {
 	b.NoError(err)
 	b.Equal([]bool{true, false, true}, c.Took)
 	_, err = b.request(4, b.setOp("d", ""), b.setOp("e", ""))
-	b.ErrorIs(err, ErrFull)
+	b.ErrorIs(err, core.ErrFull)
 }
 
 func (b *bench) reopen() {
@@ -85,7 +89,7 @@ func (b *bench) trimAll() {
 	for i := 0; ; i++ {
 		b.set("trims", fmt.Sprint(i), 50*time.Hour)
 		b.p.mu.Lock()
-		begin := b.p.writer.head.Begin
+		begin := b.p.core.Head.Begin
 		b.p.mu.Unlock()
 		if begin > number {
 			break
@@ -113,7 +117,7 @@ func TestCallersAreForgotten(t *testing.T) {
 	b.Equal(1, b.answers())
 	b.remove("b")
 	_, err = b.request(1, removeOp("a"))
-	b.ErrorIs(err, ErrOld)
+	b.ErrorIs(err, core.ErrOld)
 	next := uint64(b.mock.Now().UnixNano())
 	c, err = b.request(next, removeOp("a"))
 	b.NoError(err)
@@ -157,12 +161,12 @@ func TestCopiesInOneFrame(t *testing.T) {
 		go b.set("a", "1", time.Hour)
 		<-held
 		type result struct {
-			*Call
+			*core.Call
 			error
 		}
 		results := make(chan result)
 		const copies = 5
-		ask := func(ops ...Op) {
+		ask := func(ops ...core.Op) {
 			c, err := b.request(1, ops...)
 			results <- result{c, err}
 		}
@@ -177,7 +181,7 @@ func TestCopiesInOneFrame(t *testing.T) {
 		for range copies {
 			r := <-results
 			if len(r.Ops) == 2 {
-				b.ErrorIs(r.error, errOtherRequest)
+				b.ErrorContains(r.error, otherRequest)
 				continue
 			}
 			b.NoError(r.error)
@@ -194,8 +198,8 @@ func TestCopiesInOneFrame(t *testing.T) {
 func (b *bench) answers() (n int) {
 	b.p.mu.Lock()
 	defer b.p.mu.Unlock()
-	for home := range b.p.writer.head.Number + 1 {
-		n += len(b.p.state.AnswersOf(home))
+	for home := range b.p.core.Head.Number + 1 {
+		n += len(b.p.core.State.AnswersOf(home))
 	}
 	return n
 }

@@ -2,16 +2,13 @@ package partition
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
 )
 
 // run is what matters of a run of a schedule.
@@ -52,8 +49,8 @@ func TestSchedule(t *testing.T) {
 	n, err := b.p.Len()
 	b.NoError(err)
 	b.Equal(1, n)
-	_, err = b.try(Op{Kind: frame.Set, Key: []byte("b")})
-	b.ErrorIs(err, ErrFull)
+	_, err = b.try(core.Op{Kind: frame.Set, Key: []byte("b")})
+	b.ErrorIs(err, core.ErrFull)
 	b.reopen()
 	b.mock.Add(time.Minute)
 	b.Equal([]run{{4, 0}}, b.runs(time.Minute))
@@ -89,13 +86,13 @@ func TestSchedulesThatAreRefused(t *testing.T) {
 	b.open()
 	b.set("a", "old", time.Hour)
 	for _, text := range []string{"every now and then", "0 0 30 2 *"} {
-		_, err := b.try(Op{Kind: frame.SetAt, Key: []byte("a"), Schedule: []byte(text)})
-		b.ErrorIs(err, ErrSchedule)
-		b.ErrorIs(err, ErrArgument)
-		c := &Call{Request: RequestID{Caller: 1, Serial: 1}, Parts: []Part{{End: 1}, {End: 2}}, Ops: []Op{
+		_, err := b.try(core.Op{Kind: frame.SetAt, Key: []byte("a"), Schedule: []byte(text)})
+		b.ErrorIs(err, core.ErrSchedule)
+		b.ErrorIs(err, core.ErrArgument)
+		c := &core.Call{Request: core.RequestID{Caller: 1, Serial: 1}, Parts: []core.Part{{End: 1}, {End: 2}}, Ops: []core.Op{
 			{Kind: frame.SetAt, Key: []byte("a"), Schedule: []byte(text)}, {Kind: frame.Set, Key: []byte("b"), In: time.Hour}}}
 		b.NoError(b.p.Do(t.Context(), c))
-		b.ErrorIs(c.Parts[0].Err, ErrSchedule)
+		b.ErrorIs(c.Parts[0].Err, core.ErrSchedule)
 		b.NoError(c.Parts[1].Err)
 		b.Equal([]bool{false, true}, c.Took)
 	}
@@ -143,7 +140,7 @@ func TestRunsThatWereInterrupted(t *testing.T) {
 			"MISSED=all":  {{1, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0}, {8, 0}, {9, 0}},
 		} {
 			b := newBench(t)
-			b.handle = func(ctx context.Context, _ Firing) error {
+			b.handle = func(ctx context.Context, _ core.Firing) error {
 				b.handle = nil
 				if crash {
 					b.log.Close() // its end does not come to the log
@@ -181,7 +178,7 @@ func TestLongRuns(t *testing.T) {
 	} {
 		inBubble(t, func(b *bench) {
 			first, running := true, 0
-			b.handle = func(context.Context, Firing) error {
+			b.handle = func(context.Context, core.Firing) error {
 				b.Zero(running)
 				running++
 				if first {
@@ -211,7 +208,7 @@ func TestLongRuns(t *testing.T) {
 func TestRunsThatFail(t *testing.T) {
 	b := newBench(t)
 	b.cfg.Backoff = func(int) time.Duration { return 90 * time.Second }
-	b.handle = func(context.Context, Firing) error { return errHandler }
+	b.handle = func(context.Context, core.Firing) error { return errHandler }
 	b.open()
 	b.schedule("a", "", "* * * * *")
 	b.mock.Add(10 * time.Minute)
@@ -229,7 +226,7 @@ func TestTheLastRun(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		b := newBench(t)
 		b.cfg.MaxAttempts = 1
-		b.handle = func(context.Context, Firing) error {
+		b.handle = func(context.Context, core.Firing) error {
 			if fails {
 				return errHandler
 			}
@@ -251,8 +248,8 @@ func TestScheduleOfALaterVersion(t *testing.T) {
 	b := newBench(t)
 	b.open()
 	var w frame.Builder
-	h := b.p.writer.head.Header
-	h.Number, h.Previous = b.p.writer.head.end+1, b.p.writer.head.checksum
+	h := b.p.core.Head.Header
+	h.Number, h.Previous = b.p.core.Head.End+1, b.p.core.Head.Checksum
 	w.Start(h)
 	w.Add(&frame.Op{Kind: frame.SetAt, Key: []byte("a"), Value: []byte("v"), Due: h.Time + int64(time.Minute),
 		More: frame.More{Schedule: []byte("when it suits")}})
@@ -292,7 +289,7 @@ func TestAYearOfMinutes(t *testing.T) {
 	b := newBench(t)
 	const minutes = 365 * 24 * 60
 	count := 0
-	b.handle = func(_ context.Context, f Firing) error {
+	b.handle = func(_ context.Context, f core.Firing) error {
 		count += 1 + int(f.Missed)
 		b.fired = b.fired[:0]
 		return nil
@@ -307,40 +304,6 @@ func TestAYearOfMinutes(t *testing.T) {
 	b.open()
 	b.mock.Add(0)
 	b.Equal(minutes, count)
-}
-
-func TestMissedRunsAreCounted(t *testing.T) {
-	const second = int64(time.Second)
-	for text, from := range map[string]int64{
-		"@every 7s": 3, "*/10 * * * * *": 0, "CRON_TZ=Europe/Berlin 30 2 * * *": 0, "0 0 29 2 *": 0, "* * * * * *": 0, "@every 1h": 5,
-	} {
-		s, err := schedule.Parse(text)
-		require.NoError(t, err)
-		due, _ := nextRun(s, from)
-		for _, later := range []int64{-1, 0, 1, second, 60 * second, 3600 * second, 86400 * 40 * second, 86400 * 366 * 9 * second} {
-			now := due + later
-			if later > 1e16 && !strings.Contains(text, " 2 *") {
-				continue // too many to count them here
-			}
-			last, n := due, 0
-			next, ok := nextRun(s, due)
-			for ; ok && next <= now; next, ok = nextRun(s, next) {
-				last = next
-				n++
-			}
-			gotLast, got := missedRuns(s, due, now)
-			require.Equal(t, n, got, "%s after %v", text, time.Duration(later))
-			require.Equal(t, last, gotLast, "%s after %v", text, time.Duration(later))
-			gotNext, gotOK := following(s, due, now)
-			require.Equal(t, ok, gotOK)
-			require.Equal(t, next, gotNext, "%s after %v", text, time.Duration(later))
-		}
-	}
-	s, err := schedule.Parse("* * * * * *")
-	require.NoError(t, err)
-	last, n := missedRuns(s, 0, 1e18+5)
-	require.Equal(t, int64(1e18), last)
-	require.Equal(t, int(1e9), n)
 }
 
 // A run that was due while an owner was there is not missed because that owner could not begin it any more: it is made

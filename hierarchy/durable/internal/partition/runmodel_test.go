@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
@@ -145,7 +146,7 @@ func (m *runsModel) restart() {
 }
 
 // handler is called inside Add. A run is the same each time, and none overlaps another.
-func (m *runsModel) handler(_ context.Context, f Firing) error {
+func (m *runsModel) handler(_ context.Context, f core.Firing) error {
 	now := m.now()
 	of := m.seen[f.Key]
 	s := of[f.ID]
@@ -170,7 +171,7 @@ func (m *runsModel) handler(_ context.Context, f Firing) error {
 
 func (m *runsModel) finish() {
 	m.log.SetFault(nil)
-	m.handle = func(ctx context.Context, f Firing) error {
+	m.handle = func(ctx context.Context, f core.Firing) error {
 		_ = m.handler(ctx, f)
 		return nil
 	}
@@ -197,8 +198,8 @@ func (m *runsModel) finish() {
 func (m *runsModel) check(key string, s schedule.Schedule, all []*seen) {
 	m.Greater(len(all), 10, key)
 	skipped := 0
-	at, _ := nextRun(s, m.begun)
-	for ; at <= m.most; at, _ = nextRun(s, at) {
+	next := func(after int64) int64 { return s.Next(time.Unix(0, after).UTC()).UnixNano() }
+	for at := next(m.begun); at <= m.most; at = next(at) {
 		m.NotEmpty(all, "%s: the run at %d is lost", key, at)
 		r := all[0]
 		if s.Missed() == schedule.MissedSkip {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
 // Handlers that hang under all places are said, with the one that has hung longest, and again each minute, as long
@@ -33,7 +35,7 @@ func TestHandlersThatHang(t *testing.T) {
 		crew := NewCrew(2)
 		b.cfg.Crew = crew
 		leave := make(chan bool)
-		b.handle = func(context.Context, Firing) error { <-leave; return nil }
+		b.handle = func(context.Context, core.Firing) error { <-leave; return nil }
 		b.open()
 		b.set("a", "", 0)
 		time.Sleep(5 * time.Second)
@@ -81,7 +83,7 @@ func TestHandlersThatHangAfterClose(t *testing.T) {
 		b.cfg.Logger = slog.New(onRecord{slog.DiscardHandler, "durable: handlers hang, and timers that are due wait for one to return", func() { told.Add(1) }})
 		b.cfg.Crew = NewCrew(1)
 		leave := make(chan bool)
-		b.handle = func(context.Context, Firing) error { <-leave; return nil }
+		b.handle = func(context.Context, core.Firing) error { <-leave; return nil }
 		b.open()
 		b.set("a", "", 0)
 		b.set("b", "", 0)

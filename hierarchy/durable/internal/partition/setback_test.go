@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -15,7 +16,7 @@ func TestRunningAfterTheClockWasSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		b.limited(16)
-		b.handle = func(ctx context.Context, f Firing) error {
+		b.handle = func(ctx context.Context, f core.Firing) error {
 			if f.Value == "" {
 				<-ctx.Done()
 			}
@@ -28,8 +29,8 @@ func TestRunningAfterTheClockWasSetBack(t *testing.T) {
 		b.mock.Jump(-time.Hour)
 		_, left := b.get("a")
 		b.Zero(left)
-		b.False(b.do(Op{Kind: frame.Set, If: IfSooner, Key: []byte("a"), Value: []byte("1"), In: time.Minute}))
-		b.True(b.do(Op{Kind: frame.Set, If: IfLater, Key: []byte("a"), Value: []byte("1"), In: time.Minute}))
+		b.False(b.do(core.Op{Kind: frame.Set, If: core.IfSooner, Key: []byte("a"), Value: []byte("1"), In: time.Minute}))
+		b.True(b.do(core.Op{Kind: frame.Set, If: core.IfLater, Key: []byte("a"), Value: []byte("1"), In: time.Minute}))
 		b.shut()
 	})
 }

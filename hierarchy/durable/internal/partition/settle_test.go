@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestSettle(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		takes := map[string]time.Duration{"a": time.Second, "b": 3 * time.Second, "c": time.Hour}
-		b.handle = func(ctx context.Context, f Firing) error {
+		b.handle = func(ctx context.Context, f core.Firing) error {
 			time.Sleep(takes[f.Key])
 			return nil
 		}
@@ -25,7 +26,7 @@ func TestSettle(t *testing.T) {
 		synctest.Wait()
 		b.settles(time.Minute, 3*time.Second)
 		b.settles(time.Minute, time.Minute) // for c
-		b.do(Op{Kind: frame.Set, Key: []byte("c"), In: 2 * time.Hour})
+		b.do(core.Op{Kind: frame.Set, Key: []byte("c"), In: 2 * time.Hour})
 		b.settles(time.Minute, 0)
 		b.shut()
 	})
@@ -35,7 +36,7 @@ func TestSettle(t *testing.T) {
 func TestSettleEnds(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		leave := make(chan bool)
-		b.handle = func(context.Context, Firing) error { <-leave; return nil }
+		b.handle = func(context.Context, core.Firing) error { <-leave; return nil }
 		b.open()
 		b.set("a", "", 0)
 		synctest.Wait()

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -20,7 +21,7 @@ func (b *bench) openFull() (inFrame, queued chan error) {
 	b.disk.SetFull(true)
 	inFrame, queued = make(chan error, 1), make(chan error, 1)
 	ask := func(k string, errs chan error) {
-		errs <- b.p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte(k)}}})
+		errs <- b.p.Do(b.t.Context(), &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte(k)}}})
 	}
 	go ask("in frame", inFrame)
 	synctest.Wait()
@@ -128,7 +129,7 @@ func TestMarkOfShutdownIsSetAgain(t *testing.T) {
 			log := &failingMarks{Log: b.disk.Open(), why: func() error { return nil }}
 			p, err := Open(b.t.Context(), b.cfg.with(log))
 			b.NoError(err)
-			b.NoError(p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a")}}}))
+			b.NoError(p.Do(b.t.Context(), &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("a")}}}))
 			begun := time.Now()
 			log.why = func() error {
 				if time.Since(begun) < c.away {
@@ -154,7 +155,7 @@ func TestShutdownWithDamagedMarks(t *testing.T) {
 		log := &noMarks{slowMarks{Log: b.disk.Open()}}
 		p, err := Open(b.t.Context(), b.cfg.with(log))
 		b.NoError(err)
-		b.NoError(p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a")}}}))
+		b.NoError(p.Do(b.t.Context(), &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("a")}}}))
 		time.Sleep(time.Minute)
 		begun := time.Now()
 		b.ErrorContains(p.Shutdown(b.t.Context()), storage.ErrDamaged.Error())
@@ -169,7 +170,7 @@ func TestCloseWhileMarksAreNotAnswered(t *testing.T) {
 		p, err := Open(b.t.Context(), b.cfg.with(log))
 		b.NoError(err)
 		log.on = true
-		b.NoError(p.Do(b.t.Context(), &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("a")}}}))
+		b.NoError(p.Do(b.t.Context(), &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("a")}}}))
 		time.Sleep(b.cfg.MarkEvery + 2*time.Second) // a mark is under way
 		begun := time.Now()
 		ctx, cancel := context.WithCancel(b.t.Context())
@@ -187,7 +188,7 @@ func TestCallsThatShutdownGivesUp(t *testing.T) {
 		b.p = nil
 		doubt, refusal := <-inFrame, <-queued
 		b.ErrorIs(doubt, ErrUnavailable)
-		b.ErrorIs(refusal, ErrClosed) // it was never sent: it is not committed
+		b.ErrorIs(refusal, core.ErrClosed) // it was never sent: it is not committed
 		b.NotErrorIs(refusal, ErrUnavailable)
 		for _, err := range []error{doubt, refusal} {
 			b.ErrorIs(err, errDisk)
@@ -230,7 +231,7 @@ func (b *bench) waitsAMinute() {
 	time.Sleep(time.Hour)
 	b.disk.SetFull(true)
 	begun := time.Now()
-	_, err := b.try(Op{Kind: frame.Set, Key: []byte("a")})
+	_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("a")})
 	b.ErrorIs(err, ErrUnavailable)
 	b.Equal(time.Minute, time.Since(begun))
 	b.disk.SetFull(false)
@@ -256,13 +257,13 @@ func TestDoubtCountsFromSending(t *testing.T) {
 		b.set("later", "", answer+time.Millisecond)
 		b.p.cfg.Log = silent{b.log}
 		sent := time.Now()
-		_, err := b.try(Op{Kind: frame.Set, Key: []byte("a")})
+		_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("a")})
 		b.ErrorIs(err, ErrUnavailable)
 		b.Equal(time.Minute, time.Since(sent))
 		b.Equal([]time.Time{sent.Add(answer)}, told)
 		b.Empty(b.took())
 		again := time.Now()
-		_, err = b.try(Op{Kind: frame.Set, Key: []byte("b")})
+		_, err = b.try(core.Op{Kind: frame.Set, Key: []byte("b")})
 		b.ErrorIs(err, ErrUnavailable)
 		b.Zero(time.Since(again))
 		b.p.Close()

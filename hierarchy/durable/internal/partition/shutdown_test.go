@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -14,7 +15,7 @@ func TestShutdownWaitsForHandlers(t *testing.T) {
 	b.cfg.Clock = nil
 	b.cfg.Clock = realClock()
 	entered, leave := make(chan bool), make(chan bool)
-	b.handle = func(context.Context, Firing) error { entered <- true; <-leave; return nil }
+	b.handle = func(context.Context, core.Firing) error { entered <- true; <-leave; return nil }
 	b.open()
 	b.set("a", "1", 0)
 	<-entered
@@ -27,10 +28,10 @@ func TestShutdownWaitsForHandlers(t *testing.T) {
 	}
 	leave <- true
 	b.NoError(<-ended)
-	_, err := b.try(Op{Kind: frame.Set, Key: []byte("b")})
-	b.ErrorIs(err, ErrClosed)
+	_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("b")})
+	b.ErrorIs(err, core.ErrClosed)
 	_, _, _, err = b.p.Get([]byte("b"))
-	b.ErrorIs(err, ErrClosed)
+	b.ErrorIs(err, core.ErrClosed)
 	b.open()
 	b.Empty(b.keys(false))
 	b.shut()
@@ -41,7 +42,7 @@ func TestShutdownEndsHandlersContexts(t *testing.T) {
 	b := newBench(t)
 	b.cfg.Clock = realClock()
 	entered, left := make(chan bool), make(chan bool)
-	b.handle = func(ctx context.Context, _ Firing) error {
+	b.handle = func(ctx context.Context, _ core.Firing) error {
 		entered <- true
 		<-ctx.Done()
 		left <- true
@@ -54,7 +55,7 @@ func TestShutdownEndsHandlersContexts(t *testing.T) {
 	cancel()
 	b.ErrorIs(b.p.Shutdown(ctx), context.Canceled)
 	<-left
-	b.handle = func(context.Context, Firing) error { entered <- true; return nil }
+	b.handle = func(context.Context, core.Firing) error { entered <- true; return nil }
 	b.open()
 	<-entered
 	b.shut()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
@@ -25,19 +26,18 @@ func TestLogThatTakesLess(t *testing.T) {
 			b.log.Max = 64 << 10
 		})
 	}
-	start := func(key string, size int) *Call {
-		c := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte(key), Value: []byte(strings.Repeat("v", size)), In: time.Hour}}}
-		b.NoError(b.p.Start(c))
-		return c
+	start := func(key string, size int) *Pending {
+		c := &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte(key), Value: []byte(strings.Repeat("v", size)), In: time.Hour}}}
+		return b.start(c)
 	}
 	first := start("first", 1)
 	<-entered
-	calls := map[string]*Call{"small": start("small", 10), "large": start("large", 100<<10), "half": start("half", 40<<10), "other half": start("other half", 40<<10)}
+	calls := map[string]*Pending{"small": start("small", 10), "large": start("large", 100<<10), "half": start("half", 40<<10), "other half": start("other half", 40<<10)}
 	close(leave)
 	b.NoError(first.Wait(t.Context()))
 	for key, c := range calls {
 		if err := c.Wait(t.Context()); key == "large" {
-			b.ErrorIs(err, ErrTooLarge)
+			b.ErrorIs(err, core.ErrTooLarge)
 		} else {
 			b.NoError(err, key)
 		}
@@ -69,7 +69,7 @@ func TestSmallerFrameKeepsAll(t *testing.T) {
 	b.open()
 	var shrunk atomic.Bool
 	b.log.Before = func(uint64) {
-		if d := &b.p.writer.draft; !shrunk.Load() && d.Len() > 2 && d.Size() > 60<<10 { // a call and what is written again
+		if d := b.p.core; !shrunk.Load() && d.Len() > 2 && d.Size() > 60<<10 { // a call and what is written again
 			shrunk.Store(true)
 			b.log.Max = 32 << 10
 		}
@@ -79,9 +79,9 @@ func TestSmallerFrameKeepsAll(t *testing.T) {
 	}
 	value := strings.Repeat("v", 60<<10)
 	for range 100 {
-		c := &Call{Ops: []Op{{Kind: frame.Set, Key: []byte("other"), Value: []byte(value), In: time.Hour}}}
+		c := &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("other"), Value: []byte(value), In: time.Hour}}}
 		if err := b.p.Do(t.Context(), c); err != nil {
-			b.ErrorIs(err, ErrTooLarge)
+			b.ErrorIs(err, core.ErrTooLarge)
 			b.True(shrunk.Load())
 			break
 		}
@@ -112,8 +112,8 @@ func TestDoubtEndsWithALogThatTakesLess(t *testing.T) {
 		}
 		return memlog.None
 	})
-	_, err := b.try(Op{Kind: frame.Set, Key: []byte("large"), Value: make([]byte, 100<<10)})
-	b.ErrorIs(err, ErrTooLarge)
+	_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("large"), Value: make([]byte, 100<<10)})
+	b.ErrorIs(err, core.ErrTooLarge)
 	b.False(b.p.InDoubt())
 	b.set("small", "", time.Hour)
 }

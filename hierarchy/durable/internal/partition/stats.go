@@ -5,25 +5,16 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
-
-// Counts has the numbers of operations and events since Open.
-type Counts struct {
-	Set, Moved, Removed, Fired, Failed uint64
-	Frames, Bytes                      uint64
-	Trimmed                            uint64 // timers that were written again
-	Died                               uint64 // timers, and runs of schedules, whose last attempt failed
-	Expired                            uint64 // dead timers that were removed
-}
 
 // Stats returns a snapshot of the counters and other figures.
 func (p *Partition) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	st := Stats{
-		Counts: p.writer.counts, Pending: p.state.Len(), Running: len(p.firer.attempts), Stuck: p.firer.stuck, Dead: p.state.Dead(),
-		LogBytes: p.trims.total, LiveBytes: p.state.Bytes(),
+		Counts: p.core.Counts, Pending: p.core.State.Len(), Running: p.core.Numbers().Running, Stuck: p.firer.stuck, Dead: p.core.State.Dead(),
+		LogBytes: p.core.Total, LiveBytes: p.core.State.Bytes(),
 	}
 	st.Fired = p.firer.fired
 	st.Lateness.Merge(p.firer.lateness)
@@ -55,7 +46,7 @@ func (st *Stats) AddPast(past *Stats) {
 
 // Stats are what Partition.Stats returns.
 type Stats struct {
-	Counts
+	core.Counts
 	Pending, Running, Dead int
 	Stuck                  int // handlers of attempts that were given up
 	LogBytes, LiveBytes    int64
@@ -65,37 +56,11 @@ type Stats struct {
 	Skew                   time.Duration       // how far the wall clock is ahead of the owner's time
 }
 
-// add counts an operation.
-func (c *Counts) add(op *frame.Op) {
-	switch op.Kind {
-	case frame.Set, frame.SetAt, frame.Import:
-		c.Set++
-	case frame.Move, frame.MoveAt:
-		c.Moved++
-	case frame.Remove:
-		c.Removed++
-	case frame.Fail:
-		c.Failed++
-	case frame.Die:
-		c.Failed++
-		c.Died++
-	case frame.Next:
-		if op.How == frame.Died {
-			c.Failed++
-			c.Died++
-		}
-	case frame.Expire:
-		c.Expired++
-	case frame.Keep:
-		c.Trimmed++
-	}
-}
-
 // Circles returns how the waiting timers are distributed over the circles, by the time since the Unix epoch.
 func (p *Partition) Circles() []hierarchy.CircleStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.state.Circles(p.time.now(), p.time.wall())
+	return p.core.State.Circles(p.time.now(), p.time.wall())
 }
 
 // Look compares the bounds of the log with what this owner has written. It returns ErrDamaged if acknowledged frames
@@ -121,10 +86,10 @@ func (p *Partition) Last() uint64 { return p.lastHead().Number }
 // InDoubt reports whether the frame in flight has no clear answer yet.
 func (p *Partition) InDoubt() bool { return p.writer.silence.any() }
 
-func (p *Partition) lastHead() head {
+func (p *Partition) lastHead() core.Head {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.writer.head
+	return p.core.Head
 }
 
 // Silent returns since when the frame in flight has had no clear answer, or the zero time.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
@@ -63,7 +64,7 @@ func TestStrangersAreLeftOut(t *testing.T) {
 				b.intrude("two", "more", "that follow each other")
 			}
 		}
-		b.True(b.do(Op{Kind: frame.Move, Key: []byte("k1"), In: time.Minute}))
+		b.True(b.do(core.Op{Kind: frame.Move, Key: []byte("k1"), In: time.Minute}))
 		b.remove("k0")
 		b.Equal(1, told, "said once in a while")
 		follower, err := Follow(t.Context(), b.cfg.with(b.disk.Open()))
@@ -99,9 +100,9 @@ func TestStrangerTakesThePlaceOfAFrame(t *testing.T) {
 		}
 	}
 	b.set("a", "2", time.Hour)
-	b.True(b.do(Op{Kind: frame.Move, Key: []byte("a"), In: time.Minute}))
+	b.True(b.do(core.Op{Kind: frame.Move, Key: []byte("a"), In: time.Minute}))
 	id := func() frame.ID {
-		timer, _, ok := b.p.state.Find([]byte("a"))
+		timer, _, ok := b.p.core.State.Find([]byte("a"))
 		b.True(ok)
 		return timer.ID
 	}

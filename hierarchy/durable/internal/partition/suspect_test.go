@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -14,7 +15,7 @@ import (
 func killed(b *bench, killers map[string]bool) (attempts []uint32, deaths int) {
 	for {
 		died := false
-		b.handle = func(_ context.Context, f Firing) error {
+		b.handle = func(_ context.Context, f core.Firing) error {
 			if killers[f.Key] && !died {
 				attempts = append(attempts, f.Attempt)
 				died = true
@@ -26,7 +27,7 @@ func killed(b *bench, killers map[string]bool) (attempts []uint32, deaths int) {
 		}
 		b.open()
 		b.mock.Add(0)
-		for !died && len(b.p.firer.attempts) == 0 {
+		for !died && b.p.core.Numbers().Running == 0 {
 			if _, ok := b.mock.AddNext(); !ok {
 				return attempts, deaths
 			}
@@ -69,7 +70,7 @@ func TestAttemptsAreWrittenAfterADeath(t *testing.T) {
 		b.set(fmt.Sprint(i), "", 0)
 	}
 	b.crash()
-	b.handle = func(_ context.Context, f Firing) error {
+	b.handle = func(_ context.Context, f core.Firing) error {
 		data, err := b.disk.Open().Get(t.Context(), b.number())
 		b.NoError(err)
 		parsed, err := frame.Parse(data)
@@ -118,7 +119,7 @@ func TestFailedAttemptsFitIntoSmallMessages(t *testing.T) {
 		b.set(fmt.Sprintf("%01024d", i), "", 0)
 	}
 	b.crash()
-	b.handle = func(ctx context.Context, _ Firing) error { <-ctx.Done(); return ctx.Err() }
+	b.handle = func(ctx context.Context, _ core.Firing) error { <-ctx.Done(); return ctx.Err() }
 	b.open()
 	b.Eventually(func() bool { return b.p.Stats().Running == timers }, time.Minute, time.Millisecond)
 	b.crash()
@@ -128,5 +129,9 @@ func TestFailedAttemptsFitIntoSmallMessages(t *testing.T) {
 	b.NoError(err)
 	b.p = p
 	b.Len(b.keys(false), timers)
-	b.Len(p.firer.suspects, timers)
+	for key := range b.keys(false) {
+		timer, _, err := p.Lookup([]byte(key))
+		b.NoError(err)
+		b.Equal("the process ended during the attempt", timer.LastError)
+	}
 }

@@ -20,7 +20,7 @@ func (p *Partition) own(ctx context.Context) error {
 	if err := p.suspect(ctx, clean); err != nil {
 		return err
 	}
-	p.marks.acknowledged(&p.writer.head)
+	p.marks.acknowledged(&p.core.Head)
 	return nil
 }
 
@@ -40,16 +40,16 @@ func (p *Partition) takeOver(ctx context.Context) (clean bool, err error) {
 		if err := p.catchUp(ctx); err != nil {
 			return false, err
 		}
-		clean = p.writer.head.Number == 0 || p.state.Clean()
-		*p.time = newOwnTime(p.cfg.Clock, p.writer.head.Time, p.cfg.MaxAhead)
+		clean = p.core.Head.Number == 0 || p.core.State.Clean()
+		p.time = newOwnTime(p.cfg.Clock, p.core.Head.Time, p.cfg.MaxAhead)
 		if err := p.cfg.Fits(); err != nil {
 			return false, err
 		}
-		p.writer.draft.owned = p.time.wall()
-		before := p.writer.head.Time
+		p.core.Owned = p.time.wall()
+		before := p.core.Head.Time
 		switch err := p.appendTakeover(ctx); {
 		case err == nil:
-			p.state.Own(before, p.writer.head.Time)
+			p.core.State.Own(before, p.core.Head.Time)
 			return clean, nil
 		case !isTaken(err):
 			return clean, err
@@ -85,14 +85,11 @@ func (p *Partition) mark(ctx context.Context) (storage.Mark, error) {
 
 // appendTakeover appends a takeover after the last frame that was read, and applies it.
 func (p *Partition) appendTakeover(ctx context.Context) error {
-	next := p.writer.head.end + 1
-	h := frame.Header{
-		Number: next, Epoch: next, Owner: rand.Uint64(), Begin: p.writer.head.Begin,
-		Time: max(p.writer.head.Time, p.time.now()), Previous: p.writer.head.checksum,
-		Partition: uint16(p.cfg.Partition), Partitions: uint16(p.cfg.Partitions),
-	}
-	if p.writer.head.Number == 0 {
-		h.Begin = next
+	h := p.core.Head.Next()
+	h.Epoch, h.Owner, h.Time = h.Number, rand.Uint64(), max(h.Time, p.time.now())
+	h.Partition, h.Partitions = uint16(p.cfg.Partition), uint16(p.cfg.Partitions)
+	if p.core.Head.Number == 0 {
+		h.Begin = h.Number
 	}
 	var w frame.Builder
 	w.Start(h)
@@ -106,7 +103,7 @@ func (p *Partition) appendTakeover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.epoch, p.firer.epoch = f.Epoch, f.Epoch
+	p.core.Epoch = f.Epoch
 	return p.replay(&f)
 }
 
@@ -114,52 +111,34 @@ func (p *Partition) appendTakeover(ctx context.Context) error {
 // has its begin but not its end. If the log does not end with a Close, the timers that are due now may have had
 // attempts in progress, so their attempts are written to the log before they begin.
 func (p *Partition) suspect(ctx context.Context, clean bool) error {
-	begun := p.state.Begun()
+	begun := p.core.State.Begun()
 	if err := p.writer.failBegun(ctx, begun); err != nil {
 		return err
 	}
 	if !clean {
-		p.firer.review()
+		p.core.Review(p.time.both())
 	}
 	return nil
 }
 
-var errEnded = errors.New("the process ended during the attempt")
-
 // failBegun writes to the log that the attempts in progress at the end of the last owner's process have failed.
 func (w *writer) failBegun(ctx context.Context, begun []state.Ref) error {
 	for len(begun) > 0 {
-		begun = w.draftFailed(begun)
-		b, _ := w.draft.Finish()
+		w.startFrame()
+		begun = w.core.FailBegun(begun)
+		for _, d := range w.core.Deaths {
+			w.cfg.warnOfDeath(&d.Event)
+			if w.firer.mayDie(&d.Event) {
+				w.firer.lost = append(w.firer.lost, d)
+			}
+		}
+		b, _ := w.core.Finish()
 		b, err := w.commitSoon(ctx, b)
 		if err != nil {
 			return err
 		}
 		if err := w.apply(b, 0); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// draftFailed makes a frame with the failures of as many attempts as fit into one frame, and returns the timers of the
-// other attempts.
-func (w *writer) draftFailed(begun []state.Ref) (rest []state.Ref) {
-	w.draft.start(w.head, w.time)
-	for i, ref := range begun {
-		t := w.draft.state.Timer(ref)
-		j := job{ref: ref, id: t.ID, key: []byte(t.Key), attempt: t.Attempt}
-		j.schedule, _ = parseSchedule(t.Schedule)
-		it := w.cfg.failure(j, errEnded)
-		if w.draft.Len() > 0 && !w.draft.fits(&it) {
-			return begun[i:]
-		}
-		if w.draft.attempt(&it) {
-			w.firer.suspected(ref, t.ID)
-			w.cfg.warnOfDeath(&it)
-			if w.firer.mayDie(&it) {
-				w.firer.lost = append(w.firer.lost, w.cfg.firing(&t, t.Attempt, w.head.Epoch))
-			}
 		}
 	}
 	return nil

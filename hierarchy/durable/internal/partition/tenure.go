@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
 // tenure checks whether this process still holds the log by its lease, and keeps the calls that wait for the lease to
@@ -19,7 +21,8 @@ type tenure struct {
 // late has the calls of a frame that was acknowledged after the lease had ended. The calls are committed, but a process
 // without a lease must not answer. So they wait until the lease returns, for at most GiveUp.
 type late struct {
-	calls  []*Call
+	calls  []*Pending
+	frame  frame.Header
 	giveUp *time.Timer
 }
 
@@ -42,9 +45,9 @@ func (t *tenure) resume() bool {
 	return true
 }
 
-// answerLater keeps calls until the lease returns.
-func (t *tenure) answerLater(calls []*Call) {
-	l := &late{calls: slices.Clone(calls)}
+// answerLater keeps the calls of a frame until the lease returns.
+func (t *tenure) answerLater(calls []*Pending, h frame.Header) {
+	l := &late{calls: slices.Clone(calls), frame: h}
 	t.mu.Lock()
 	l.giveUp = time.AfterFunc(t.cfg.GiveUp, func() { t.giveUp(l) })
 	t.late = append(t.late, l)
@@ -58,7 +61,7 @@ func (t *tenure) answerLater(calls []*Call) {
 func (t *tenure) answer() {
 	for _, l := range t.take() {
 		for _, c := range l.calls {
-			c.answer(c.result)
+			c.answer(c.Answer(&l.frame))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -22,7 +23,7 @@ type lease struct {
 func (b *bench) openLeased() *lease {
 	l := new(lease)
 	b.cfg.Tenure = func() bool {
-		if l.held.Load() && !l.safe.Load() && len(l.of.Load().firer.attempts) > 0 {
+		if l.held.Load() && !l.safe.Load() && l.of.Load().core.Numbers().Running > 0 {
 			l.held.Store(false)
 		}
 		return l.held.Load()
@@ -88,9 +89,9 @@ func TestOperationsWhileTheLeaseIsAway(t *testing.T) {
 			b.set(k, "", time.Second)
 		}
 		time.Sleep(time.Minute)
-		b.writeLate(Op{Kind: frame.Set, Key: []byte("set"), Value: []byte("new"), In: time.Hour})
-		b.writeLate(Op{Kind: frame.Move, Key: []byte("move"), In: time.Hour})
-		b.writeLate(Op{Kind: frame.Remove, Key: []byte("remove")})
+		b.writeLate(core.Op{Kind: frame.Set, Key: []byte("set"), Value: []byte("new"), In: time.Hour})
+		b.writeLate(core.Op{Kind: frame.Move, Key: []byte("move"), In: time.Hour})
+		b.writeLate(core.Op{Kind: frame.Remove, Key: []byte("remove")})
 		l.returns()
 		synctest.Wait()
 		b.Equal([]string{"due"}, b.took())
@@ -102,12 +103,12 @@ func TestOperationsWhileTheLeaseIsAway(t *testing.T) {
 }
 
 // writeLate has the writer see a call only now that came while there was a lease.
-func (b *bench) writeLate(a Op) {
-	c := &Call{Ops: []Op{a}}
-	c.begin(b.p.time)
-	b.NoError(b.p.writer.queue.put(item{kind: called, call: c}))
+func (b *bench) writeLate(a core.Op) {
+	c := &core.Call{Ops: []core.Op{a}}
+	started := b.begun(c)
+	b.NoError(b.p.writer.queue.put(item{kind: called, call: started}))
 	synctest.Wait()
-	b.False(c.answered.Load())
+	b.False(started.answered.Load())
 	b.True(c.Took[0])
 }
 
@@ -139,7 +140,7 @@ func TestLeaseOfASuspect(t *testing.T) {
 		b.set("a", "", 0)
 		b.set("b", "", 0)
 		b.crash()
-		b.handle = func(ctx context.Context, _ Firing) error { <-ctx.Done(); return ctx.Err() }
+		b.handle = func(ctx context.Context, _ core.Firing) error { <-ctx.Done(); return ctx.Err() }
 		b.open()
 		synctest.Wait()
 		b.Len(b.took(), 2)
@@ -159,9 +160,9 @@ func TestLeaseOfASuspect(t *testing.T) {
 // A handler that returns the error of a lease that has ended has failed like any other.
 func TestHandlerReturnsTheErrorOfTheLease(t *testing.T) {
 	b := newBench(t)
-	b.handle = func(context.Context, Firing) error { return errTenure }
+	b.handle = func(context.Context, core.Firing) error { return errTenure }
 	b.open()
-	b.do(Op{Kind: frame.Set, Key: []byte("a"), Due: b.p.time.now()})
+	b.do(core.Op{Kind: frame.Set, Key: []byte("a"), Due: b.p.time.now()})
 	b.mock.Add(time.Hour)
 	b.Len(b.took(), b.cfg.MaxAttempts)
 }
@@ -170,7 +171,7 @@ func TestHandlerReturnsTheErrorOfTheLease(t *testing.T) {
 func TestBeginWithoutALease(t *testing.T) {
 	b := newBench(t)
 	announced, id := 0, frame.ID{}
-	b.cfg.Announce = func(f Firing) error { announced, id = announced+1, f.ID; return nil }
+	b.cfg.Announce = func(f core.Firing) error { announced, id = announced+1, f.ID; return nil }
 	var held atomic.Bool
 	held.Store(true)
 	b.cfg.Tenure = held.Load

@@ -37,6 +37,9 @@ func newOwnTime(c clock.Clock, last int64, ahead time.Duration) ownTime {
 func (t ownTime) now() int64  { return int64(t.clock.Elapsed()) + t.shift }
 func (t ownTime) wall() int64 { return t.clock.Now().UnixNano() }
 
+// both returns the owner's time and the wall time.
+func (t ownTime) both() (now, wall int64) { return t.now(), t.wall() }
+
 // skew returns how far the wall clock is ahead of the owner's time.
 func (t ownTime) skew() int64 { return t.wall() - t.now() }
 
@@ -55,12 +58,12 @@ type Moment struct {
 }
 
 // Moment returns now.
-func (p *Partition) Moment() Moment { return Moment{p.epoch, p.time.now()} }
+func (p *Partition) Moment() Moment { return Moment{p.core.Epoch, p.time.now()} }
 
 // Since returns how long ago a moment was. It returns 0 if the moment is in the future, or is a time by another owner's
 // clock.
 func (p *Partition) Since(m Moment) time.Duration {
-	if m.Epoch != p.epoch {
+	if m.Epoch != p.core.Epoch {
 		return 0
 	}
 	return max(0, time.Duration(p.time.since(m.Time, false)))

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -15,17 +15,6 @@ import (
 // ErrLeft is the cause with which the context of an attempt ends that was left to the next owner.
 var ErrLeft = errors.New("durable: the attempt was left to the next owner of the partition")
 
-// errUnanswered is the error of an attempt that was left, and was not ended in time. It is needed only if the attempt
-// was the last.
-var errUnanswered = errors.New("the attempt was not ended in time")
-
-// token is what an attempt has that can be left. Partition.mu guards that of an attempt.
-type token struct {
-	until int64 // the owner's time until which the attempt goes on
-	left  bool  // the attempt was left to the next owner
-	ended bool  // the attempt was ended by its token, so the log takes no other result of it
-}
-
 // Token makes the attempt last for a time, counted from now, whoever owns the partition. It returns the name and the
 // number by which an Ending ends the attempt until then. It changes nothing once the attempt has ended, or once this
 // owner writes nothing any more.
@@ -33,45 +22,35 @@ func (t *Taken) Token(d time.Duration) (name uint64, attempt uint32) {
 	f := &t.p.firer
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	a := t.a
-	here := f.attempts[a.ref] == a
-	if here {
-		f.lasting[a.name] = a
+	a := &t.a.Attempt
+	if f.core.GiveToken(a, state.Add(f.time.now(), int64(d))) && f.stopped {
+		f.leaveToNext(a)
 	}
-	if here || a.left {
-		a.until = state.Add(f.time.now(), int64(d))
-		if f.stopped {
-			f.leaveToNext(a)
-		}
-	}
-	return a.name, a.attempt
+	return a.Name, a.Number
 }
 
 // leaveToNext leaves an attempt to the next owner of the log, unless it is about to end. Called again, it gives the
 // attempt another time.
-func (f *firer) leaveToNext(a *attempt) {
+func (f *firer) leaveToNext(a *core.Attempt) {
 	f.mu.assertHeld()
-	if a.limit.over {
+	if a.Over {
 		return
 	}
-	_ = f.queue.put(item{kind: left, job: a.job, name: a.name, until: a.until})
-	if !a.left {
-		a.left = true
-		f.over(a, ErrLeft)
+	_ = f.queue.put(item{kind: event, Event: a.Leave()})
+	if !a.Left {
+		a.Left = true
+		f.over(a.Of.(*attempt), ErrLeft)
 	}
 }
 
-// endedBy is called when an attempt was ended by its token. name is 0 if no token was used.
-func (f *firer) endedBy(name uint64) {
-	f.mu.assertHeld()
-	a := f.lasting[name]
-	if a == nil {
-		return
-	}
-	f.remove(a)
-	a.ended = true
-	if !a.limit.over && !a.left {
-		f.over(a, nil)
+// gone ends the contexts of attempts, and releases what those take that were ended by their tokens.
+func (f *firer) gone(all []*core.Attempt) {
+	for _, a := range all {
+		if a.Ended {
+			f.over(a.Of.(*attempt), nil)
+		} else {
+			a.Of.(*attempt).cancel(nil)
+		}
 	}
 }
 
@@ -82,97 +61,22 @@ func (f *firer) over(a *attempt, cause error) {
 	a.cancel(cause)
 }
 
-// remove removes an attempt, which may be nil, from those in progress.
-func (f *firer) remove(a *attempt) {
-	if a == nil {
-		return
-	}
-	if f.attempts[a.ref] == a {
-		delete(f.attempts, a.ref)
-	}
-	delete(f.lasting, a.name)
-}
-
 // isOver reports whether an attempt was over before End was called, and returns the error of End.
 func (f *firer) isOver(a *attempt) (bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if a.left {
+	if a.Left {
 		return true, ErrLeft
 	}
-	return a.ended, nil
-}
-
-// tokenOf returns the name and the number by which the attempt of a timer can be ended now. The name is 0 if there is no
-// such attempt.
-func (f *firer) tokenOf(ref state.Ref) (name uint64, attempt uint32) {
-	f.mu.assertHeld()
-	switch a := f.attempts[ref]; {
-	case a == nil:
-		return f.state.Left(ref), f.state.Timer(ref).Attempt
-	case f.lasting[a.name] != a, a.limit.over:
-		return 0, 0
-	default:
-		return a.name, a.attempt
-	}
-}
-
-// expireLeft gives the job of a timer whose last attempt was left, and not ended in time, the failure of that attempt,
-// if it was the last.
-func (f *firer) expireLeft(j *job) {
-	if f.state.WasLeft(j.ref) && f.cfg.isLast(j.attempt-1) {
-		j.attempt--
-		j.invalid, j.starts = errUnanswered, false
-	}
-}
-
-// token is firer.tokenOf, given what the frame already holds.
-func (d *draft) token(was *change) (name uint64, attempt uint32) {
-	if was.ref == 0 {
-		return was.name, was.attempt
-	}
-	return d.tokenOf(was.ref)
-}
-
-// end ends the attempt that an operation names, if it is in progress. The number must be right, too: MaxAttempts and
-// Backoff go by it, and it comes from whoever has the token.
-func (d *draft) end(a *Op) bool {
-	was, hash := d.look(a.Key)
-	name, attempt := d.token(&was)
-	if was.after != live || name == 0 || name != a.Ending.Name || attempt != a.Ending.Attempt {
-		return false
-	}
-	_, ref, _ := d.state.Find(a.Key)
-	it := a.Ending.item
-	it.job.ref, it.job.id = ref, was.id
-	it.job.schedule, _ = parseSchedule(was.extra.Schedule)
-	d.own(name)
-	d.result(&it, was, hash)
-	if it.last {
-		t := d.state.Timer(ref)
-		d.deaths = append(d.deaths, death{it, d.cfg.firing(&t, it.job.attempt, d.Header().Epoch)})
-	}
-	return true
-}
-
-// death is a timer, or a run, that dies by the end of an attempt that has a token.
-type death struct {
-	item
-	firing Firing
+	return a.Ended, nil
 }
 
 // died logs the deaths of the frame that was settled, and calls OnDead.
-func (f *firer) died(all []death) {
+func (f *firer) died(all []core.Death) {
 	for _, d := range all {
-		f.cfg.warnOfDeath(&d.item)
-		if f.mayDie(&d.item) {
-			f.apart(func() { f.asAlarm(func() { f.onDead(d.firing, d.cause) }) })
+		f.cfg.warnOfDeath(&d.Event)
+		if f.mayDie(&d.Event) {
+			f.apart(func() { f.asAlarm(func() { f.onDead(d.Firing, d.Cause) }) })
 		}
 	}
-}
-
-// leave adds the record of an attempt that is left to the frame, in place of its begin.
-func leave(op *frame.Op, now *change, it *item) {
-	op.Kind, op.Name, op.Next = frame.Begin, it.name, it.until
-	now.next, now.name = it.until, it.name
 }

@@ -8,16 +8,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // announcing makes the bench announce timers: their firings are appended to fired, and those that were withdrawn to the
 // result.
-func (b *bench) announcing() *[]Firing {
-	b.cfg.Announce = func(f Firing) error { b.fired = append(b.fired, f); return nil }
-	withdrawn := new([]Firing)
-	b.cfg.Withdrawn = func(f Firing) { *withdrawn = append(*withdrawn, f) }
+func (b *bench) announcing() *[]core.Firing {
+	b.cfg.Announce = func(f core.Firing) error { b.fired = append(b.fired, f); return nil }
+	withdrawn := new([]core.Firing)
+	b.cfg.Withdrawn = func(f core.Firing) { *withdrawn = append(*withdrawn, f) }
 	return withdrawn
 }
 
@@ -41,7 +42,7 @@ func (b *bench) due(k string, d time.Duration) (t Taken, end func(error) bool) {
 func (b *bench) ends(t *Taken, d time.Duration) func(error) bool {
 	name, number := t.Token(d)
 	return func(err error) bool {
-		return b.do(Op{Kind: frame.End, Key: []byte(t.Key), Ending: End(name, number, err)})
+		return b.do(core.Op{Kind: frame.End, Key: []byte(t.Key), Ending: core.End(name, number, err)})
 	}
 }
 
@@ -76,19 +77,19 @@ func TestTokens(t *testing.T) {
 				b.mock.Add(time.Second)
 				b.EqualValues(2, b.last().Attempt)
 			},
-			&Later{bad, time.Minute}: func(b *bench) {
+			&core.Later{Err: bad, In: time.Minute}: func(b *bench) {
 				b.mock.Add(time.Minute - 1)
 				b.Empty(b.took())
 				b.mock.Add(1)
 				b.EqualValues(2, b.last().Attempt)
 			},
-			&Postponed{bad, time.Minute}: func(b *bench) {
+			&core.Postponed{Err: bad, In: time.Minute}: func(b *bench) {
 				b.mock.Add(time.Minute - 1)
 				b.Empty(b.took())
 				b.mock.Add(1)
 				b.EqualValues(1, b.last().Attempt)
 			},
-			&Final{bad}: func(b *bench) {
+			&core.Final{Err: bad}: func(b *bench) {
 				b.NoError(b.p.All(true, func(timer state.Timer) bool {
 					b.Equal("bad", timer.LastError)
 					return true
@@ -112,7 +113,7 @@ func TestTokens(t *testing.T) {
 				b.EqualValues(1, timer.Attempt)
 				_, left := b.get("k")
 				b.Zero(left)
-				b.False(b.do(Op{Kind: frame.End, Key: []byte("k"), Ending: End(1, 1, nil)}), "it has another name")
+				b.False(b.do(core.Op{Kind: frame.End, Key: []byte("k"), Ending: core.End(1, 1, nil)}), "it has another name")
 				b.True(end(result))
 				b.False(end(result))
 				check(b)
@@ -138,8 +139,8 @@ func TestLeftUnanswered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			b.announcing()
-			var died []Firing
-			b.cfg.OnDead = func(f Firing, _ error) { died = append(died, f) }
+			var died []core.Firing
+			b.cfg.OnDead = func(f core.Firing, _ error) { died = append(died, f) }
 			b.open()
 			b.set("k", "v", 0)
 			b.mock.Add(time.Second)
@@ -187,7 +188,7 @@ func TestShutdownLeaves(t *testing.T) {
 	b.NoError(<-ended)
 	b.ErrorIs(context.Cause(other.Context()), ErrLeft)
 	b.open()
-	b.True(b.do(Op{Kind: frame.End, Key: []byte("b"), Ending: End(name, number, nil)}))
+	b.True(b.do(core.Op{Kind: frame.End, Key: []byte("b"), Ending: core.End(name, number, nil)}))
 	b.Equal(map[string]string{"a": "v"}, b.keys(false))
 }
 
@@ -203,7 +204,7 @@ func TestTokensOfOtherTimers(t *testing.T) {
 			b.True(took)
 		},
 		"final": func(b *bench, a *Taken) {
-			took, err := a.End(b.t.Context(), &Final{errHandler})
+			took, err := a.End(b.t.Context(), &core.Final{Err: errHandler})
 			b.NoError(err)
 			b.True(took)
 		},
@@ -244,12 +245,12 @@ func TestNumbersOfTokens(t *testing.T) {
 				b.Equal(attempt, number)
 				next(b)
 				for _, other := range []uint32{0, number - 1, number + 1, 3, state.MaxCount, math.MaxUint32} {
-					for _, err := range []error{nil, errHandler, &Postponed{errHandler, 0}} {
-						b.False(b.do(Op{Kind: frame.End, Key: []byte("k"), Ending: End(name, other, err)}))
+					for _, err := range []error{nil, errHandler, &core.Postponed{Err: errHandler, In: 0}} {
+						b.False(b.do(core.Op{Kind: frame.End, Key: []byte("k"), Ending: core.End(name, other, err)}))
 					}
 				}
 				b.Len(b.keys(false), 1)
-				b.True(b.do(Op{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, errHandler)}))
+				b.True(b.do(core.Op{Kind: frame.End, Key: []byte("k"), Ending: core.End(name, number, errHandler)}))
 				b.took()
 				b.mock.Add(time.Duration(attempt) * time.Second)
 				b.Equal(attempt+1, b.last().Attempt)

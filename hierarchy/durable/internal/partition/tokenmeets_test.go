@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
@@ -21,26 +22,25 @@ func TestTokensWhileTheAttemptIsLeft(t *testing.T) {
 		hold, held := b.holdNext()
 		go b.set("other", "v", time.Hour) // the next frame
 		<-held
-		other := Op{Kind: frame.End, Key: []byte("k"), Ending: End(name, number+1, nil)}
-		c := &Call{Ops: []Op{other, {Kind: frame.End, Key: []byte("k"), Ending: End(name, number, nil)}}}
+		other := core.Op{Kind: frame.End, Key: []byte("k"), Ending: core.End(name, number+1, nil)}
+		c := &core.Call{Ops: []core.Op{other, {Kind: frame.End, Key: []byte("k"), Ending: core.End(name, number, nil)}}}
 		leave := func() {
 			b.p.mu.Lock()
-			b.p.firer.leaveToNext(b.p.firer.lasting[name])
+			b.p.firer.leaveToNext(b.p.core.WithToken(true)[0])
 			b.p.mu.Unlock()
 		}
+		if !before {
+			leave()
+		}
+		started := b.start(c)
 		if before {
-			b.NoError(b.p.Start(c))
 			leave()
-		} else {
-			leave()
-			b.NoError(b.p.Start(c))
 		}
 		hold <- true
-		b.NoError(c.Wait(t.Context()))
+		b.NoError(started.Wait(t.Context()))
 		b.Equal([]bool{false, true}, c.Took)
 		b.Equal(map[string]string{"other": "v"}, b.keys(false))
-		b.Empty(b.p.firer.attempts)
-		b.Empty(b.p.firer.lasting)
+		b.Zero(b.p.core.Numbers())
 		b.shut()
 	}
 }
@@ -52,7 +52,7 @@ func TestAttemptsThatFailAreNotLeft(t *testing.T) {
 		result error
 		wait   time.Duration
 		next   uint32
-	}{{bad, time.Second, 2}, {&Later{bad, time.Minute}, time.Minute, 2}, {&Postponed{bad, time.Minute}, time.Minute, 1}} {
+	}{{bad, time.Second, 2}, {&core.Later{Err: bad, In: time.Minute}, time.Minute, 2}, {&core.Postponed{Err: bad, In: time.Minute}, time.Minute, 1}} {
 		for _, same := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%T, in the same frame: %v", c.result, same), func(t *testing.T) {
 				b := newBench(t)
@@ -65,16 +65,16 @@ func TestAttemptsThatFailAreNotLeft(t *testing.T) {
 					go b.set("other", "v", 10*time.Hour)
 					<-held
 				}
-				call := &Call{Ops: []Op{{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, c.result)}}}
-				b.NoError(b.p.Start(call))
+				call := &core.Call{Ops: []core.Op{{Kind: frame.End, Key: []byte("k"), Ending: core.End(name, number, c.result)}}}
+				callStarted := b.start(call)
 				if !same {
 					<-held
 				}
 				b.p.mu.Lock()
-				b.p.firer.leaveToNext(b.p.firer.lasting[name])
+				b.p.firer.leaveToNext(b.p.core.WithToken(true)[0])
 				b.p.mu.Unlock()
 				hold <- true
-				b.NoError(call.Wait(t.Context()))
+				b.NoError(callStarted.Wait(t.Context()))
 				b.True(call.Took[0])
 				b.shut()
 				b.open()
@@ -94,8 +94,8 @@ func TestTokensMeetEnds(t *testing.T) {
 	b := newBench(t)
 	b.cfg.Clock = realClock()
 	b.announcing()
-	announced := make(chan Firing, 1000)
-	b.cfg.Announce = func(f Firing) error { announced <- f; return nil }
+	announced := make(chan core.Firing, 1000)
+	b.cfg.Announce = func(f core.Firing) error { announced <- f; return nil }
 	b.open()
 	const n = 200
 	for i := range n {
@@ -114,7 +114,7 @@ func TestTokensMeetEnds(t *testing.T) {
 			name, number := a.Token(time.Hour)
 			ended := make(chan bool)
 			go func() {
-				c := &Call{Ops: []Op{{Kind: frame.End, Key: []byte(f.Key), Ending: End(name, number, nil)}}}
+				c := &core.Call{Ops: []core.Op{{Kind: frame.End, Key: []byte(f.Key), Ending: core.End(name, number, nil)}}}
 				if b.p.Do(t.Context(), c) == nil && c.Took[0] {
 					took <- f.Key
 				}
@@ -138,7 +138,7 @@ func TestTokensMeetEnds(t *testing.T) {
 	for range n {
 		<-done
 	}
-	b.cfg.Announce = func(Firing) error { return nil }
+	b.cfg.Announce = func(core.Firing) error { return nil }
 	b.open()
 	ended := len(took)
 	keys := make(map[string]bool)
@@ -156,12 +156,12 @@ func TestEndWhileTheTokenEnds(t *testing.T) {
 		took bool
 		err  error
 	}
-	for _, late := range []error{nil, errHandler, &Final{errHandler}} {
+	for _, late := range []error{nil, errHandler, &core.Final{Err: errHandler}} {
 		for _, refused := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%T, refused: %v", late, refused), func(t *testing.T) {
 				b := newBench(t)
 				b.announcing()
-				b.cfg.OnDead = func(Firing, error) { b.Fail("no timer dies", refused) }
+				b.cfg.OnDead = func(core.Firing, error) { b.Fail("no timer dies", refused) }
 				if refused {
 					b.cfg.OnDead = nil
 				}
@@ -169,11 +169,11 @@ func TestEndWhileTheTokenEnds(t *testing.T) {
 				a, _ := b.due("k", time.Hour)
 				name, number := a.Token(time.Hour)
 				hold, held := b.holdNext()
-				c := &Call{Ops: []Op{{Kind: frame.End, Key: []byte("k"), Ending: End(name, number, &Postponed{errHandler, 0})}}}
+				c := &core.Call{Ops: []core.Op{{Kind: frame.End, Key: []byte("k"), Ending: core.End(name, number, &core.Postponed{Err: errHandler, In: 0})}}}
 				if refused {
-					c.Ops = append(c.Ops, Op{Kind: frame.Set, Key: []byte("large"), Value: make([]byte, 100<<10)})
+					c.Ops = append(c.Ops, core.Op{Kind: frame.Set, Key: []byte("large"), Value: make([]byte, 100<<10)})
 				}
-				b.NoError(b.p.Start(c))
+				started := b.start(c)
 				<-held
 				ended := make(chan result)
 				go func() {
@@ -185,8 +185,8 @@ func TestEndWhileTheTokenEnds(t *testing.T) {
 					b.log.Max = 64 << 10
 				}
 				hold <- true
-				if err := c.Wait(t.Context()); refused {
-					b.ErrorIs(err, ErrTooLarge)
+				if err := started.Wait(t.Context()); refused {
+					b.ErrorIs(err, core.ErrTooLarge)
 					b.Equal(result{true, nil}, <-ended)
 				} else {
 					b.NoError(err)
@@ -198,8 +198,7 @@ func TestEndWhileTheTokenEnds(t *testing.T) {
 					b.True(b.ends(&again, time.Hour)(nil))
 					b.Empty(b.keys(false))
 				}
-				b.Empty(b.p.firer.attempts)
-				b.Empty(b.p.firer.lasting)
+				b.Zero(b.p.core.Numbers())
 				b.shut()
 			})
 		}
@@ -232,7 +231,7 @@ func TestTokenOfAnAttemptThatWasLeft(t *testing.T) {
 			case "after", "ended":
 				<-held
 				hold <- true
-				b.False(b.do(Op{Kind: frame.End, Key: []byte("k"), Ending: End(1, 1, nil)})) // in the next frame
+				b.False(b.do(core.Op{Kind: frame.End, Key: []byte("k"), Ending: core.End(1, 1, nil)})) // in the next frame
 			}
 			if when == "ended" {
 				b.True(end(errHandler))

@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // Callers that leave the writer no rest, and set timers at random, don't have the log grow.
 func TestTrimmingKeepsUp(t *testing.T) {
-	for _, ops := range []int{1, 100, 1000, MaxOps} {
+	for _, ops := range []int{1, 100, 1000, core.MaxOps} {
 		inBubble(t, func(b *bench) {
 			b.cfg.TrimAbove = 1 << 20
 			b.open()
@@ -42,10 +43,10 @@ func (b *bench) load(keys, ops, frames int) (most int64) {
 					return
 				default:
 				}
-				c := new(Call)
+				c := new(core.Call)
 				for range ops {
 					key := binary.LittleEndian.AppendUint64(nil, r.Uint64N(uint64(keys)))
-					c.Ops = append(c.Ops, Op{Kind: frame.Set, Key: key, Value: make([]byte, 100), In: time.Hour})
+					c.Ops = append(c.Ops, core.Op{Kind: frame.Set, Key: key, Value: make([]byte, 100), In: time.Hour})
 				}
 				b.NoError(b.p.Do(b.t.Context(), c))
 			}
@@ -54,8 +55,8 @@ func (b *bench) load(keys, ops, frames int) (most int64) {
 	appends, p := 0, b.p
 	b.log.SetFault(func([]byte) memlog.Fault {
 		p.mu.Lock() // the writer is in Append, and does not hold it
-		if p.state.Len() > keys*9/10 {
-			most = max(most, p.trims.total)
+		if p.core.State.Len() > keys*9/10 {
+			most = max(most, p.core.Total)
 		}
 		p.mu.Unlock()
 		if appends++; appends == frames {

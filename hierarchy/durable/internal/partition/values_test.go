@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
 // removes returns a removal of each key.
-func removes(keys ...string) (ops []Op) {
+func removes(keys ...string) (ops []core.Op) {
 	for _, k := range keys {
 		ops = append(ops, removeOp(k))
 	}
@@ -17,7 +19,7 @@ func removes(keys ...string) (ops []Op) {
 
 // A call gets what each of its Removes has taken out, also what the call itself has set.
 func TestValuesOfSeveralRemoves(t *testing.T) {
-	for _, id := range []RequestID{{}, {Caller: 7, Serial: 1, Floor: 1}} {
+	for _, id := range []core.RequestID{{}, {Caller: 7, Serial: 1, Floor: 1}} {
 		b := newBench(t)
 		b.open()
 		b.set("a", "1", time.Hour)
@@ -25,7 +27,7 @@ func TestValuesOfSeveralRemoves(t *testing.T) {
 		b.set("c", "3", time.Hour)
 		ops := removes("a", "none", "empty", "a")
 		ops = append(ops, b.setOp("a", "new"), removeOp("a"), removeOp("c"))
-		c := &Call{Ops: ops, Request: id}
+		c := &core.Call{Ops: ops, Request: id}
 		b.NoError(b.p.Do(t.Context(), c))
 		b.Equal([]bool{true, false, true, false, true, true, true}, c.Took)
 		b.Equal([]string{"1", "", "new", "3"}, c.Values)
@@ -49,7 +51,7 @@ func TestValuesBeyondAnAnswer(t *testing.T) {
 		b.set(keys[i], strings.Repeat(keys[i], size), time.Hour)
 	}
 	for range 2 {
-		c := &Call{Ops: removes(keys...), Request: RequestID{Caller: 7, Serial: 1, Floor: 1}}
+		c := &core.Call{Ops: removes(keys...), Request: core.RequestID{Caller: 7, Serial: 1, Floor: 1}}
 		b.NoError(b.p.Do(t.Context(), c))
 		b.Equal([]bool{true, true, true, true, true, true}, c.Took)
 		b.Len(c.Values, 5)
@@ -67,7 +69,7 @@ func TestValuesBesideALargeCall(t *testing.T) {
 	b.open()
 	large := strings.Repeat("v", 64<<10)
 	b.set("a", large, time.Hour)
-	c := &Call{Request: RequestID{Caller: 7, Serial: 1, Floor: 1}}
+	c := &core.Call{Request: core.RequestID{Caller: 7, Serial: 1, Floor: 1}}
 	for i := range 15 {
 		c.Ops = append(c.Ops, b.setOp(fmt.Sprint(i), large))
 	}
@@ -83,7 +85,7 @@ func TestValuesBesideOthers(t *testing.T) {
 	b := newBench(t)
 	b.open()
 	const size = 60 << 10
-	var parts [][]Op
+	var parts [][]core.Op
 	for i := range 10 {
 		one, two := fmt.Sprint(i, "a"), fmt.Sprint(i, "b")
 		b.set(one, strings.Repeat("1", size), time.Hour)
@@ -95,10 +97,10 @@ func TestValuesBesideOthers(t *testing.T) {
 		c := group(serial, serial, parts...)
 		serial++
 		b.NoError(b.p.Do(t.Context(), c))
-		var rest [][]Op
+		var rest [][]core.Op
 		for i, p := range c.Parts {
 			if p.Err != nil {
-				b.ErrorIs(p.Err, ErrLater)
+				b.ErrorIs(p.Err, core.ErrLater)
 				rest = append(rest, parts[i])
 				continue
 			}

@@ -8,22 +8,23 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-func wholeOp(k string) Op { return Op{Kind: frame.Remove, Whole: true, Key: []byte(k)} }
+func wholeOp(k string) core.Op { return core.Op{Kind: frame.Remove, Whole: true, Key: []byte(k)} }
 
 // whole removes a key and returns what it had.
 func (b *bench) whole(k string) (state.Timer, bool) {
-	c := &Call{Ops: []Op{wholeOp(k)}}
+	c := &core.Call{Ops: []core.Op{wholeOp(k)}}
 	b.NoError(b.p.Do(b.t.Context(), c))
-	return Was(strings.Join(c.Values, ""))
+	return core.Was(strings.Join(c.Values, ""))
 }
 
 // A timer that falls due while it is being removed is not handed over, as its caller is told that it was not.
 func TestTimerFallsDueWhileItIsRemoved(t *testing.T) {
-	for _, id := range []RequestID{{}, {Caller: 7, Serial: 1, Floor: 1}} {
+	for _, id := range []core.RequestID{{}, {Caller: 7, Serial: 1, Floor: 1}} {
 		inBubble(t, func(b *bench) {
 			hold, held := b.openHeld()
 			b.log.Before = nil
@@ -36,14 +37,14 @@ func TestTimerFallsDueWhileItIsRemoved(t *testing.T) {
 					<-hold
 				}
 			}
-			c := &Call{Ops: []Op{wholeOp("a")}, Request: id}
-			b.NoError(b.p.Start(c))
+			c := &core.Call{Ops: []core.Op{wholeOp("a")}, Request: id}
+			started := b.start(c)
 			<-held
 			time.Sleep(10 * time.Millisecond) // it would be in doubt after 20
 			synctest.Wait()
 			hold <- true
-			b.NoError(c.Wait(b.t.Context()))
-			got, ok := Was(c.Values[0])
+			b.NoError(started.Wait(b.t.Context()))
+			got, ok := core.Was(c.Values[0])
 			b.True(ok)
 			b.Equal(state.Timer{Value: "1", ID: got.ID, Due: got.Due}, got)
 			time.Sleep(time.Minute)
@@ -57,7 +58,7 @@ func TestTimerFallsDueWhileItIsRemoved(t *testing.T) {
 func TestRemovedWhileItRuns(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		leave := map[string]chan error{"a": make(chan error), "b": make(chan error)}
-		b.handle = func(_ context.Context, f Firing) error { return <-leave[f.Key] }
+		b.handle = func(_ context.Context, f core.Firing) error { return <-leave[f.Key] }
 		b.open()
 		b.set("a", "1", 0)
 		b.set("b", "2", 0)
@@ -72,13 +73,13 @@ func TestRemovedWhileItRuns(t *testing.T) {
 		b.log.Before = func(uint64) { once.Do(func() { held <- true; <-hold }) }
 		go b.set("other", "", time.Hour)
 		<-held
-		c := &Call{Ops: []Op{wholeOp("b")}}
-		b.NoError(b.p.Start(c)) // before the result
+		c := &core.Call{Ops: []core.Op{wholeOp("b")}}
+		started := b.start(c) // before the result
 		leave["b"] <- errHandler
 		synctest.Wait()
 		hold <- true
-		b.NoError(c.Wait(b.t.Context()))
-		got, _ = Was(c.Values[0])
+		b.NoError(started.Wait(b.t.Context()))
+		got, _ = core.Was(c.Values[0])
 		b.Equal(state.Timer{Value: "2", ID: got.ID, Due: got.Due, Attempt: 1, Running: true}, got)
 		b.shut()
 	})
@@ -88,7 +89,7 @@ func TestRemovedWhileItRuns(t *testing.T) {
 func TestRemovedBehindOthersInItsFrame(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		leave := make(chan error)
-		b.handle = func(context.Context, Firing) error { return <-leave }
+		b.handle = func(context.Context, core.Firing) error { return <-leave }
 		b.open()
 		b.set("fails", "1", 0)
 		b.set("sets", "2", time.Hour)
@@ -101,13 +102,13 @@ func TestRemovedBehindOthersInItsFrame(t *testing.T) {
 		<-held
 		leave <- errHandler
 		synctest.Wait()
-		c := &Call{Ops: []Op{b.setOp("sets", "new"), {Kind: frame.Move, Key: []byte("moves")}, wholeOp("fails"), wholeOp("sets"), wholeOp("moves")}}
-		b.NoError(b.p.Start(c))
+		c := &core.Call{Ops: []core.Op{b.setOp("sets", "new"), {Kind: frame.Move, Key: []byte("moves")}, wholeOp("fails"), wholeOp("sets"), wholeOp("moves")}}
+		started := b.start(c)
 		hold <- true
-		b.NoError(c.Wait(b.t.Context()))
+		b.NoError(started.Wait(b.t.Context()))
 		var values []string
 		for _, text := range c.Values {
-			got, ok := Was(text)
+			got, ok := core.Was(text)
 			b.True(ok)
 			b.False(got.Running)
 			b.Equal(got.Value == "1", got.Attempt == 1)
@@ -136,12 +137,12 @@ func TestWholeOnce(t *testing.T) {
 	b.reopen()
 	b.Equal(first, ask())
 	b.Equal(map[string]string{"a": "2"}, b.keys(false))
-	c, err := b.request(2, wholeOp("none"), Op{Kind: frame.Set, Whole: true, Key: []byte("a"), Value: []byte("3"), In: time.Hour}, wholeOp("a"))
+	c, err := b.request(2, wholeOp("none"), core.Op{Kind: frame.Set, Whole: true, Key: []byte("a"), Value: []byte("3"), In: time.Hour}, wholeOp("a"))
 	b.NoError(err)
 	b.Equal([]bool{false, true, true}, c.Took)
 	b.Len(c.Values, 2)
 	for i, want := range []string{"2", "3"} {
-		got, ok := Was(c.Values[i])
+		got, ok := core.Was(c.Values[i])
 		b.True(ok)
 		b.Equal(want, got.Value)
 	}
@@ -155,14 +156,14 @@ func TestRemovalThatIsTooLarge(t *testing.T) {
 		b.set("a", strings.Repeat("v", 10<<10), time.Millisecond)
 		var once sync.Once
 		b.log.Before = func(uint64) { once.Do(func() { held <- true; <-hold }) }
-		c := &Call{Ops: []Op{wholeOp("a"), b.setOp("large", strings.Repeat("v", 100<<10))}}
-		b.NoError(b.p.Start(c))
+		c := &core.Call{Ops: []core.Op{wholeOp("a"), b.setOp("large", strings.Repeat("v", 100<<10))}}
+		started := b.start(c)
 		<-held
 		time.Sleep(10 * time.Millisecond)
 		b.Empty(b.took())
 		b.log.Max = 64 << 10
 		hold <- true
-		b.ErrorIs(c.Wait(b.t.Context()), ErrTooLarge)
+		b.ErrorIs(started.Wait(b.t.Context()), core.ErrTooLarge)
 		b.set("b", "", time.Hour)
 		synctest.Wait()
 		b.Equal([]string{"a"}, b.took())
@@ -178,15 +179,15 @@ func TestEndWhileATimerIsRemoved(t *testing.T) {
 		b.set("a", "1", time.Millisecond)
 		var once sync.Once
 		b.log.Before = func(uint64) { once.Do(func() { held <- true; <-hold }) }
-		c := &Call{Ops: []Op{wholeOp("a")}}
-		b.NoError(b.p.Start(c))
+		c := &core.Call{Ops: []core.Op{wholeOp("a")}}
+		started := b.start(c)
 		<-held
 		time.Sleep(10 * time.Millisecond)
 		p, log := b.p, b.log
 		b.p = nil
 		go func() { log.Close(); hold <- true }()
 		p.kill(log)
-		b.Error(c.Wait(b.t.Context()))
+		b.Error(started.Wait(b.t.Context()))
 		synctest.Wait()
 		b.Empty(b.took())
 	})
@@ -198,10 +199,10 @@ func TestRemovedBeforeItsHandlerIsCalled(t *testing.T) {
 	b.open()
 	b.set("a", "1", time.Second)
 	b.p.mu.Lock()
-	d, ok := b.p.state.Pop(b.p.time.now()+int64(time.Hour), 0)
+	d, ok := b.p.core.State.Pop(b.p.time.now()+int64(time.Hour), 0)
 	b.True(ok)
-	id := b.p.state.Timer(d.Ref).ID
-	a := b.p.firer.started(job{ref: d.Ref, id: id, attempt: 1, due: d})
+	id := b.p.core.State.Timer(d.Ref).ID
+	a := b.p.firer.started(core.Job{Ref: d.Ref, ID: id, Number: 1, Due: d}, nil)
 	b.p.mu.Unlock()
 	got, ok := b.whole("a")
 	b.True(ok)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -14,13 +15,12 @@ import (
 // writer makes frames of what is in its queue, appends them to the log, and answers the calls. Its goroutine runs
 // write. Before that begins, while the partition is being opened, the opening goroutine uses the writer.
 type writer struct {
-	cfg    *Config
+	*shared
 	reader *reader
 	marks  *marks
 	trims  *trimmer
 	firer  *firer
 	tenure *tenure
-	time   *ownTime
 
 	queue   queue
 	silence silence
@@ -29,40 +29,24 @@ type writer struct {
 	stopped chan struct{} // closed when the writer has ended
 	left    error         // the error if the writer was abandoned too early; set before stopped is closed
 
-	mu      *mutex // Partition.mu. Only the writer changes the next three fields, so it reads them without mu
-	head    head
-	counts  Counts
-	commits hierarchy.Histogram
+	commits hierarchy.Histogram // guarded by mu
 
 	doubting mutex // held by giveUp and settleDoubt: no call is given up once the outcome is known
 
 	// Only the writer's goroutine uses the fields below.
-	draft     draft
 	batch     batch
 	waiter    *waiter
 	entered   bool      // whether the writer has a place of the Gate
-	applying  uint64    // Op.By of the operation that is being applied
 	trimsTurn bool      // the last frame had only timers and answers that trimming writes again
 	doubtful  time.Time // the time since which calls have waited for clear answers; zero if they don't wait
 }
 
-// head is the end of the log.
-type head struct {
-	frame.Header        // of the last frame
-	checksum     uint32 // of the last frame
-	end          uint64 // the number of the last message. Strangers' messages may follow the last frame
-}
-
 // batch holds the items of one frame, which are needed for the answers.
 type batch struct {
-	calls []*Call
+	calls []*Pending
 	items []taken
 	last  bool // no frame follows
 	keep  bool // the frame holds a complete portion of what trimming writes again
-	// portion is the portion that trimming wants to write again, or nil. whole is a copy of the portion from before the
-	// frame took a part of it.
-	portion *portion
-	whole   portion
 }
 
 // taken is an item other than a call; took reports whether it is in the frame.
@@ -83,7 +67,7 @@ func (b *batch) giveUp(err error) {
 	b.answer(err)
 	for i := range b.items {
 		if it := &b.items[i]; it.kind == barrier {
-			it.job.release()
+			it.done.Set()
 		}
 	}
 }
@@ -118,7 +102,7 @@ func (w *writer) write() {
 		}
 		w.settle()
 	}
-	w.lose(rest, ErrClosed)
+	w.lose(rest, core.ErrClosed)
 }
 
 // awaitItems waits until there is something to write. It reports false if the writer has to stop.
@@ -154,25 +138,22 @@ func (w *writer) leaveGate(took time.Duration) {
 // compose makes a frame of the first items, and returns the items that did not fit.
 func (w *writer) compose(items []item) []item {
 	w.batch = batch{calls: w.batch.calls[:0], items: w.batch.items[:0]}
-	b, d := &w.batch, &w.draft
+	b := &w.batch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if b.portion = w.trims.portion; b.portion != nil {
-		b.whole = *b.portion
-	}
-	w.firer.unclaim()
-	d.start(w.head, w.time)
+	w.firer.settled.Broadcast() // the claims of the last frame have ended
+	w.startFrame()
 	switch {
 	case w.keepsAlone(items):
-		if b.keep = w.trims.add(d, MaxOps, frameBytes); b.keep || d.Len() > 0 {
+		if b.keep = w.trims.add(true); b.keep || w.core.Len() > 0 {
 			return items
 		}
 	case !large(items):
-		b.keep = w.trims.add(d, keepOps, keepBytes)
+		b.keep = w.trims.add(false)
 	}
 	for i := range items {
 		it := &items[i]
-		if d.Len() > 0 && !d.fits(it) {
+		if w.core.Len() > 0 && !w.core.HasRoomFor(it.request(), &it.Event) {
 			return items[i:]
 		}
 		switch it.kind {
@@ -181,35 +162,41 @@ func (w *writer) compose(items []item) []item {
 		case barrier:
 			b.items = append(b.items, taken{*it, false})
 		case closed:
-			d.Add(&frame.Op{Kind: frame.Close})
+			w.core.Add(&frame.Op{Kind: frame.Close})
 			b.last = true
 			return items[i+1:]
 		default:
-			b.items = append(b.items, taken{*it, d.attempt(it)})
+			b.items = append(b.items, taken{*it, w.core.Record(&it.Event)})
 		}
 	}
 	return nil
 }
 
+// startFrame begins the frame that follows the last one of the log.
+func (w *writer) startFrame() {
+	now, wall := w.time.both()
+	w.core.Start(now, wall, core.Limits{Message: w.cfg.Log.MaxMessage(), Log: w.reader.most.Load()})
+}
+
 // large reports whether the first item is a call that might never fit into a frame that also holds what trimming writes
 // again.
 func large(items []item) bool {
-	return len(items) > 0 && items[0].kind == called && items[0].call.size >= frameBytes/2
+	return len(items) > 0 && items[0].kind == called && items[0].call.Size() >= core.FrameBytes/2
 }
 
 // keepsAlone reports whether the next frame should hold only timers and answers that trimming writes again, even if
 // callers wait. While callers wait, at least every second frame holds their calls.
 func (w *writer) keepsAlone(items []item) bool {
-	w.trimsTurn = !w.trimsTurn && (large(items) || w.trims.hurried())
+	w.trimsTurn = !w.trimsTurn && (large(items) || w.core.Hurried())
 	return w.trimsTurn
 }
 
 // add adds a call to the frame. If the call can't be added, add answers it at once, since nothing is written for it.
-func (w *writer) add(c *Call) {
+func (w *writer) add(c *Pending) {
 	if c.answered.Load() { // the call was given up
 		return
 	}
-	if err := w.draft.call(c); err != nil {
+	if err := w.core.Call(c.Call); err != nil {
 		c.answer(err)
 		return
 	}

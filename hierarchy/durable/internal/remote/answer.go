@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -37,9 +38,9 @@ type recount struct {
 
 func (e *recount) Error() string {
 	if e.passed {
-		return partition.ErrPassed.Error()
+		return core.ErrPassed.Error()
 	}
-	return partition.ErrOld.Error()
+	return core.ErrOld.Error()
 }
 
 // appendTime appends a time of the log from which messages are numbered.
@@ -56,26 +57,26 @@ func readTime(b []byte) (uint64, error) {
 // statusOf returns the status of an error.
 func statusOf(err error) status {
 	switch {
-	case errors.Is(err, partition.ErrClosed), errors.Is(err, partition.ErrNotOwner), errors.Is(err, storage.ErrTaken):
+	case errors.Is(err, core.ErrClosed), errors.Is(err, partition.ErrNotOwner), errors.Is(err, storage.ErrTaken):
 		return notMine
 	case errors.Is(err, partition.ErrDamaged):
 		return isDamaged
 	case errors.Is(err, partition.ErrUnavailable):
 		return again
-	case errors.Is(err, partition.ErrTooLarge):
+	case errors.Is(err, core.ErrTooLarge):
 		return tooLarge
-	case errors.Is(err, partition.ErrForgotten):
+	case errors.Is(err, core.ErrForgotten):
 		return forgotten
-	case errors.Is(err, partition.ErrPassed):
+	case errors.Is(err, core.ErrPassed):
 		return passed
-	case errors.Is(err, partition.ErrOld):
+	case errors.Is(err, core.ErrOld):
 		return old
 	}
 	return failed
 }
 
 // appendDone appends the answer to the operations of a call that the log has answered.
-func appendDone(b []byte, c *partition.Call) []byte {
+func appendDone(b []byte, c *core.Call) []byte {
 	b = startAnswer(b, done)
 	b = binary.LittleEndian.AppendUint64(b, uint64(c.Time))
 	b = binary.LittleEndian.AppendUint64(b, c.First.Owner)
@@ -84,8 +85,8 @@ func appendDone(b []byte, c *partition.Call) []byte {
 }
 
 // origin reads where the log has the operations of an answered message.
-func (c *cutter) origin() partition.Origin {
-	return partition.Origin{Time: int64(c.Fixed()), First: frame.ID{Owner: c.Fixed(), Number: c.Uvarint()}}
+func (c *cutter) origin() core.Origin {
+	return core.Origin{Time: int64(c.Fixed()), First: frame.ID{Owner: c.Fixed(), Number: c.Uvarint()}}
 }
 
 func startAnswer(b []byte, s status) []byte { return append(b, Version, byte(s)) }
@@ -139,11 +140,11 @@ func readAnswer(b []byte) (body []byte, retry bool, err error) {
 	case again:
 		return nil, true, &remoteError{text, nil}
 	case tooLarge:
-		return nil, false, &remoteError{text, partition.ErrTooLarge}
+		return nil, false, &remoteError{text, core.ErrTooLarge}
 	case isDamaged:
 		return nil, false, &remoteError{text, partition.ErrDamaged}
 	case forgotten:
-		return nil, false, unavailable(partition.ErrForgotten)
+		return nil, false, unavailable(core.ErrForgotten)
 	}
 	return nil, false, unavailable(&remoteError{text, errFailed})
 }

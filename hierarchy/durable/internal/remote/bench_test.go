@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
 // BenchmarkSet sets timers with keys of 16 and values of 100 bytes, by n callers, on a log in memory:
@@ -19,12 +19,12 @@ func BenchmarkSet(b *testing.B) {
 			b.Run(fmt.Sprintf("impl=%s/n=%d", impl, callers), func(b *testing.B) {
 				bench := newBench(b)
 				o, c := bench.own(), bench.client()
-				do := func(ctx context.Context, call *partition.Call) error { return c.Do(ctx, 0, call, c.Now()) }
+				do := func(ctx context.Context, call *core.Call) error { return c.Do(ctx, 0, call, c.Now()) }
 				if impl == "local" {
 					do = o.Do
 				}
 				value := make([]byte, 100)
-				callAll(b, callers, func(call *partition.Call, i int64) error {
+				callAll(b, callers, func(call *core.Call, i int64) error {
 					ask := setOp("", "")
 					ask.Key, ask.Value = fmt.Appendf(ask.Key, "key %012d", i%100_000), value
 					call.Reset()
@@ -44,7 +44,7 @@ func BenchmarkGet(b *testing.B) {
 			bench.own()
 			c := bench.client()
 			bench.do(c, setOp("key", string(make([]byte, 100))))
-			callAll(b, callers, func(*partition.Call, int64) error {
+			callAll(b, callers, func(*core.Call, int64) error {
 				_, _, _, err := c.Get(b.Context(), 0, []byte("key"))
 				return err
 			})
@@ -53,7 +53,7 @@ func BenchmarkGet(b *testing.B) {
 }
 
 // callAll has callers do something b.N times in all.
-func callAll(b *testing.B, callers int, do func(call *partition.Call, i int64) error) {
+func callAll(b *testing.B, callers int, do func(call *core.Call, i int64) error) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	b.ReportAllocs()
@@ -61,7 +61,7 @@ func callAll(b *testing.B, callers int, do func(call *partition.Call, i int64) e
 	begun := time.Now()
 	for range callers {
 		wg.Go(func() {
-			call := new(partition.Call)
+			call := new(core.Call)
 			for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
 				if err := do(call, i); err != nil {
 					b.Error(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -70,14 +71,14 @@ func (c *Client) Close() {
 // from begun. The call must have no Request, and belongs to the Client until Do returns without an error. After
 // ErrUnavailable or the error of the context, the operations may or may not be committed. After other errors they are
 // not committed.
-func (c *Client) Do(ctx context.Context, at int, call *partition.Call, begun Moment) (err error) {
+func (c *Client) Do(ctx context.Context, at int, call *core.Call, begun Moment) (err error) {
 	defer func() { c.stats.ended(begun.real, err) }()
 	if err := c.accepts(ctx); err != nil {
 		return err
 	}
-	call.From(ctx)
+	partition.MarkOwn(ctx, call)
 	a := c.newRequest(call, begun)
-	if err := partition.CheckSize(len(call.Ops), a.size, c.most()); err != nil {
+	if err := core.CheckSize(len(call.Ops), a.size, c.most()); err != nil {
 		return err
 	}
 	l := c.lanes[at]
@@ -111,7 +112,7 @@ func (c *Client) accepts(ctx context.Context) error {
 		return err
 	}
 	if c.ending.Load() { // checked first: the lease is resigned by then, too, but that is not the reason
-		return partition.ErrClosed
+		return core.ErrClosed
 	}
 	return c.usable()
 }
@@ -119,7 +120,7 @@ func (c *Client) accepts(ctx context.Context) error {
 // usable returns an error if calls can't be made now.
 func (c *Client) usable() error {
 	if c.ctx.Err() != nil {
-		return partition.ErrClosed
+		return core.ErrClosed
 	}
 	if err := c.cfg.Bus.Closed(); err != nil {
 		return unavailable(err)
@@ -208,7 +209,7 @@ func (s *stats) ended(begun time.Time, err error) {
 
 // isAnswer reports whether an error of a call may have come from an owner.
 func isAnswer(err error) bool {
-	return errors.Is(err, partition.ErrTooLarge) || errors.Is(err, partition.ErrDamaged) || errors.Is(err, partition.ErrFull)
+	return errors.Is(err, core.ErrTooLarge) || errors.Is(err, partition.ErrDamaged) || errors.Is(err, core.ErrFull)
 }
 
 // Stats returns the figures of the calls that have ended.

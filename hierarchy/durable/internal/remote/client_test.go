@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
@@ -27,7 +28,7 @@ func TestOperationsOfAnotherProcess(t *testing.T) {
 	b.Greater(left, time.Hour)
 	b.LessOrEqual(left, 2*time.Hour)
 	wall := time.Now().Add(time.Hour)
-	b.do(c, partition.Op{Kind: frame.SetAt, Key: []byte("b"), Value: []byte("2"), Due: wall.UnixNano()})
+	b.do(c, core.Op{Kind: frame.SetAt, Key: []byte("b"), Value: []byte("2"), Due: wall.UnixNano()})
 	b.NoError(o.All(false, func(t state.Timer) bool {
 		b.Equal(t.Key == "b", t.Wall)
 		b.True(t.Key != "b" || t.Due == wall.UnixNano())
@@ -57,13 +58,13 @@ func TestErrorsOfTheOwner(t *testing.T) {
 	o, c := b.own(), b.client()
 	b.do(c, setOp("a", ""))
 	_, err := c.try(t.Context(), setOp("b", ""))
-	b.ErrorIs(err, partition.ErrFull)
+	b.ErrorIs(err, core.ErrFull)
 	_, err = c.try(t.Context(), setOp("b", strings.Repeat("v", 9<<20)))
-	b.ErrorIs(err, partition.ErrTooLarge)
+	b.ErrorIs(err, core.ErrTooLarge)
 	_, err = c.try(t.Context(), setOp("b", strings.Repeat("v", 1<<20))) // the log's largest message
-	b.ErrorIs(err, partition.ErrTooLarge)
-	_, err = c.try(t.Context(), make([]partition.Op, partition.MaxOps+1)...)
-	b.ErrorIs(err, partition.ErrTooLarge)
+	b.ErrorIs(err, core.ErrTooLarge)
+	_, err = c.try(t.Context(), make([]core.Op, core.MaxOps+1)...)
+	b.ErrorIs(err, core.ErrTooLarge)
 	o.shut()
 	damage := fmt.Errorf("%w: frame 7 is missing", partition.ErrDamaged)
 	s, err := Refuse(b.cfg, 0, damage)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -52,8 +53,8 @@ func TestGivenUpCallIsNotCommittedLater(t *testing.T) {
 	b.NoError(c.lanes[0].greet(t.Context(), false))
 	l := c.lanes[0]
 	l.mu.Lock() // both share a message
-	gone := c.newRequest(&partition.Call{Ops: []partition.Op{setOp("a", "old")}}, c.Now())
-	stays := c.newRequest(&partition.Call{Ops: []partition.Op{setOp("b", "1")}}, c.Now())
+	gone := c.newRequest(&core.Call{Ops: []core.Op{setOp("a", "old")}}, c.Now())
+	stays := c.newRequest(&core.Call{Ops: []core.Op{setOp("b", "1")}}, c.Now())
 	l.waiting.push(gone)
 	l.waiting.push(stays)
 	l.send()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -64,7 +65,7 @@ func TestFinishWhileACallBegins(t *testing.T) {
 	b.own()
 	c, net := b.far()
 	sent := net.Messages.Load()
-	a := c.newRequest(&partition.Call{Ops: []partition.Op{setOp("a", "")}}, c.Now())
+	a := c.newRequest(&core.Call{Ops: []core.Op{setOp("a", "")}}, c.Now())
 	c.Finish(t.Context())
 	b.ErrorIs(c.lanes[0].put(a), hierarchy.ErrClosed)
 	b.Equal(sent, net.Messages.Load())

@@ -8,41 +8,42 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // sample is a message with all kinds of operations, and what is read of it after a second.
-func sample() (message []byte, want *partition.Call) {
-	want = new(partition.Call)
-	id := partition.RequestID{Caller: math.MaxUint64, Serial: 300, Floor: 298}
-	parts := [][]partition.Op{
+func sample() (message []byte, want *core.Call) {
+	want = new(core.Call)
+	id := core.RequestID{Caller: math.MaxUint64, Serial: 300, Floor: 298}
+	parts := [][]core.Op{
 		{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1"), In: time.Hour}, {Kind: frame.SetAt, Key: []byte{}, Value: []byte{}, Due: math.MinInt64}},
 		{{Kind: frame.Move, Key: []byte("b"), In: math.MinInt64, By: 1 << 63}, {Kind: frame.Remove, Key: []byte("c")}, {Kind: frame.Revive, Key: []byte("d")}},
-		{{Kind: frame.MoveAt, Whole: true, Key: []byte("m"), Due: 5}, {Kind: frame.SetAt, If: partition.IfSooner, Whole: true, Key: []byte("n"), Value: []byte("v"), Due: 6},
-			{Kind: frame.Set, If: partition.IfLater, Whole: true, By: 1, Key: []byte("e"), Value: []byte{}, In: math.MinInt64}, {Kind: frame.Remove, Whole: true, Key: []byte("f")}},
+		{{Kind: frame.MoveAt, Whole: true, Key: []byte("m"), Due: 5}, {Kind: frame.SetAt, If: core.IfSooner, Whole: true, Key: []byte("n"), Value: []byte("v"), Due: 6},
+			{Kind: frame.Set, If: core.IfLater, Whole: true, By: 1, Key: []byte("e"), Value: []byte{}, In: math.MinInt64}, {Kind: frame.Remove, Whole: true, Key: []byte("f")}},
 		{{Kind: frame.SetAt, Schedule: []byte("@daily"), Trace: []byte("t"), Key: []byte("g"), Value: []byte("v")},
-			{Kind: frame.Set, Trace: make([]byte, partition.MaxTrace), Key: []byte("h"), Value: []byte{}, In: math.MinInt64}},
+			{Kind: frame.Set, Trace: make([]byte, core.MaxTrace), Key: []byte("h"), Value: []byte{}, In: math.MinInt64}},
 		{{Kind: frame.Import, Key: []byte("i"), Value: []byte("v"), Timer: &state.Timer{ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: -1, Attempt: 2, Next: 3, Dead: true,
 			Extra: state.Extra{Schedule: "@daily", LastError: "no", Failed: 4}}}},
 	}
-	for how := range partition.Hows {
-		e := &partition.Ending{Name: math.MaxUint64, Attempt: state.MaxCount, How: how}
-		if how != partition.Done {
-			e.Text = strings.Repeat("e", partition.MaxError)
+	for how := range core.Hows {
+		e := &core.Ending{Name: math.MaxUint64, Attempt: state.MaxCount, How: how}
+		if how != core.Done {
+			e.Text = strings.Repeat("e", core.MaxError)
 		}
-		if how == partition.Retry || how == partition.Postpone {
+		if how == core.Retry || how == core.Postpone {
 			e.In = math.MinInt64
 		}
-		parts = append(parts, []partition.Op{{Kind: frame.End, Key: []byte("j"), Ending: e}})
+		parts = append(parts, []core.Op{{Kind: frame.End, Key: []byte("j"), Ending: e}})
 	}
 	message = startOps(nil, id, len(parts))
 	want.Request = id
 	for _, ops := range parts {
 		message = appendPart(message, ops, time.Minute)
 		want.Ops = append(want.Ops, ops...)
-		want.Parts = append(want.Parts, partition.Part{End: len(want.Ops)})
+		want.Parts = append(want.Parts, core.Part{End: len(want.Ops)})
 	}
 	setAge(message, time.Second, partition.Moment{})
 	want.Ops[0].In -= 61 * time.Second
@@ -56,13 +57,13 @@ func TestMessages(t *testing.T) {
 	body = body[momentSize:]
 	require.NoError(t, err)
 	require.Equal(t, opsKind, k)
-	var call partition.Call
+	var call core.Call
 	require.NoError(t, readOps(body, 0, &call))
 	require.Equal(t, want, &call)
 	for n := range body {
-		require.Error(t, readOps(body[:n], 0, new(partition.Call)), n)
+		require.Error(t, readOps(body[:n], 0, new(core.Call)), n)
 	}
-	require.Error(t, readOps(append(body, 0), 0, new(partition.Call)))
+	require.Error(t, readOps(append(body, 0), 0, new(core.Call)))
 	size := 0
 	for i, from := 0, 0; i < len(want.Parts); i++ {
 		size += partSize(want.Ops[from:want.Parts[i].End])
@@ -78,27 +79,27 @@ func TestMessages(t *testing.T) {
 
 // Operations that no caller may ask for, and keys that no record has room for, are refused.
 func TestInvalidMessages(t *testing.T) {
-	for name, ask := range map[string]partition.Op{
+	for name, ask := range map[string]core.Op{
 		"a handler's": {Kind: frame.Begin, Key: []byte("a")}, "no kind": {Key: []byte("a")},
-		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a condition for a Remove": {Kind: frame.Remove, If: partition.IfAbsent},
-		"a condition for a Move": {Kind: frame.Move, If: partition.IfAbsent}, "a condition for a Revive": {Kind: frame.Revive, If: partition.IfAbsent},
+		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a condition for a Remove": {Kind: frame.Remove, If: core.IfAbsent},
+		"a condition for a Move": {Kind: frame.Move, If: core.IfAbsent}, "a condition for a Revive": {Kind: frame.Revive, If: core.IfAbsent},
 		"a schedule of a Set": {Kind: frame.Set, Schedule: []byte("@daily")}, "a trace of a Move": {Kind: frame.Move, Trace: []byte("t")},
-		"a long schedule":               {Kind: frame.SetAt, Schedule: make([]byte, partition.MaxSchedule+1)},
-		"a long trace":                  {Kind: frame.Set, Trace: make([]byte, partition.MaxTrace+1)},
-		"an end of no attempt":          {Kind: frame.End, Ending: &partition.Ending{Attempt: 1}},
-		"an end of attempt 0":           {Kind: frame.End, Ending: &partition.Ending{Name: 1}},
-		"an end of too many attempts":   {Kind: frame.End, Ending: &partition.Ending{Name: 1, Attempt: state.MaxCount + 1}},
-		"an unknown end":                {Kind: frame.End, Ending: &partition.Ending{Name: 1, Attempt: 1, How: partition.Hows}},
-		"a long error":                  {Kind: frame.End, Ending: &partition.Ending{Name: 1, Attempt: 1, How: partition.Failed, Text: strings.Repeat("e", partition.MaxError+1)}},
+		"a long schedule":               {Kind: frame.SetAt, Schedule: make([]byte, core.MaxSchedule+1)},
+		"a long trace":                  {Kind: frame.Set, Trace: make([]byte, core.MaxTrace+1)},
+		"an end of no attempt":          {Kind: frame.End, Ending: &core.Ending{Attempt: 1}},
+		"an end of attempt 0":           {Kind: frame.End, Ending: &core.Ending{Name: 1}},
+		"an end of too many attempts":   {Kind: frame.End, Ending: &core.Ending{Name: 1, Attempt: state.MaxCount + 1}},
+		"an unknown end":                {Kind: frame.End, Ending: &core.Ending{Name: 1, Attempt: 1, How: core.Hows}},
+		"a long error":                  {Kind: frame.End, Ending: &core.Ending{Name: 1, Attempt: 1, How: core.Failed, Text: strings.Repeat("e", core.MaxError+1)}},
 		"a timer with a key of its own": {Kind: frame.Import, Timer: &state.Timer{Key: "k"}},
 	} {
-		b := appendPart(startOps(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), []partition.Op{ask}, 0)
-		require.ErrorIs(t, readOps(b[atAge:], 0, new(partition.Call)), errMessage, name)
+		b := appendPart(startOps(nil, core.RequestID{Caller: 1, Serial: 1}, 1), []core.Op{ask}, 0)
+		require.ErrorIs(t, readOps(b[atAge:], 0, new(core.Call)), errMessage, name)
 	}
-	many := appendPart(startOps(nil, partition.RequestID{Caller: 1, Serial: 1}, 1), make([]partition.Op, partition.MaxOps+1), 0)
-	require.ErrorIs(t, readOps(many[atAge:], 0, new(partition.Call)), errMessage)
-	nobody := appendPart(startOps(nil, partition.RequestID{Serial: 1}, 1), []partition.Op{removeOp("a")}, 0)
-	require.ErrorIs(t, readOps(nobody[atAge:], 0, new(partition.Call)), errMessage)
+	many := appendPart(startOps(nil, core.RequestID{Caller: 1, Serial: 1}, 1), make([]core.Op, core.MaxOps+1), 0)
+	require.ErrorIs(t, readOps(many[atAge:], 0, new(core.Call)), errMessage)
+	nobody := appendPart(startOps(nil, core.RequestID{Serial: 1}, 1), []core.Op{removeOp("a")}, 0)
+	require.ErrorIs(t, readOps(nobody[atAge:], 0, new(core.Call)), errMessage)
 }
 
 // FuzzOps: whatever is read, it takes no more memory than some times the message, and is read
@@ -108,7 +109,7 @@ func FuzzOps(f *testing.F) {
 	f.Add(message[atAge:])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var call partition.Call
+		var call core.Call
 		err := readOps(b, 0, &call)
 		require.LessOrEqual(t, len(call.Ops), len(b)/2)
 		require.LessOrEqual(t, len(call.Parts), len(b))
@@ -121,7 +122,7 @@ func FuzzOps(f *testing.F) {
 			message = appendPart(message, call.Ops[from:p.End], 0)
 			from = p.End
 		}
-		var same partition.Call
+		var same core.Call
 		require.NoError(t, readOps(message[atAge:], 0, &same))
 		require.Equal(t, &call, &same)
 	})
@@ -134,9 +135,9 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(timer.Append(cursor))
 	f.Add(appendFound(startAnswer(nil, done), found{"value", time.Hour, true}))
 	f.Add(appendFailure(nil, partition.ErrDamaged))
-	answered := partition.Call{Ops: []partition.Op{{Kind: frame.Set, Due: 3}}, Took: []bool{true}, Origin: partition.Origin{Time: 2}}
+	answered := core.Call{Ops: []core.Op{{Kind: frame.Set, Due: 3}}, Took: []bool{true}, Origin: core.Origin{Time: 2}}
 	f.Add(appendDone(nil, &answered))
-	f.Add(append(appendDone(nil, &partition.Call{}), (&frame.Answer{Took: []bool{true}, Value: "value"}).Append(nil)...))
+	f.Add(append(appendDone(nil, &core.Call{}), (&frame.Answer{Took: []bool{true}, Value: "value"}).Append(nil)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		body, _, err := readAnswer(b)
 		if err != nil {
@@ -151,7 +152,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		requireTimers(t, body)
 		for n := range 3 {
-			call, in := partition.Call{Ops: make([]partition.Op, n)}, newCutter(body)
+			call, in := core.Call{Ops: make([]core.Op, n)}, newCutter(body)
 			from := in.origin()
 			if rest, err := call.TakeAnswer(in.B, from); err == nil {
 				require.LessOrEqual(t, len(strings.Join(call.Values, ""))+len(rest), len(b))

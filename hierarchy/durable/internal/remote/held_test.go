@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -163,8 +164,8 @@ func TestMoments(t *testing.T) {
 		"not over":      {partition.Moment{Epoch: now.Epoch, Time: now.Time + int64(time.Hour)}, 50 * time.Minute},
 		"another owner": {partition.Moment{Epoch: now.Epoch + 1, Time: now.Time - int64(30*time.Minute)}, 50 * time.Minute},
 	} {
-		id := partition.RequestID{Caller: uint64(len(name)), Serial: uint64(time.Now().UnixNano())}
-		m := appendPart(startOps(nil, id, 1), []partition.Op{{Kind: frame.Set, Key: []byte(name), In: time.Hour}}, 0)
+		id := core.RequestID{Caller: uint64(len(name)), Serial: uint64(time.Now().UnixNano())}
+		m := appendPart(startOps(nil, id, 1), []core.Op{{Kind: frame.Set, Key: []byte(name), In: time.Hour}}, 0)
 		setAge(m, 10*time.Minute, x.at)
 		answer, err := conn.Request(b.cfg.subject(0), m, time.Minute)
 		b.NoError(err)

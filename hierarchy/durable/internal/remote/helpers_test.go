@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -63,11 +64,11 @@ func newBench(t testing.TB) *bench {
 	b := &bench{Assertions: require.New(t), t: t, disk: new(memlog.Disk)}
 	b.cfg = Config{Bus: jetstream.NewBus(conn), Name: fmt.Sprint("t", names.Add(1)), Partitions: 1}
 	b.part = partition.Config{
-		Partitions: 1, Clock: clock.System(), Precision: time.Millisecond, MaxAttempts: 3,
-		Backoff: func(int) time.Duration { return time.Hour }, Crew: partition.NewCrew(16),
+		Partitions: 1, Clock: clock.System(), Precision: time.Millisecond,
+		Config: core.Config{MaxAttempts: 3, Backoff: func(int) time.Duration { return time.Hour }}, Crew: partition.NewCrew(16),
 		Logger: slog.New(slog.DiscardHandler), Owner: "test",
 		Patience: storage.Patience{Answer: 20 * time.Millisecond, Pause: 20 * time.Microsecond},
-		Handle:   func(context.Context, partition.Firing) error { return nil },
+		Handle:   func(context.Context, core.Firing) error { return nil },
 	}
 	t.Cleanup(b.ending.Wait)
 	return b
@@ -126,24 +127,24 @@ func (b *bench) client() *Client {
 	return c
 }
 
-func setOp(k, v string) partition.Op {
-	return partition.Op{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: time.Hour}
+func setOp(k, v string) core.Op {
+	return core.Op{Kind: frame.Set, Key: []byte(k), Value: []byte(v), In: time.Hour}
 }
 
-func moveOp(k string, in time.Duration) partition.Op {
-	return partition.Op{Kind: frame.Move, Key: []byte(k), In: in}
+func moveOp(k string, in time.Duration) core.Op {
+	return core.Op{Kind: frame.Move, Key: []byte(k), In: in}
 }
 
-func removeOp(k string) partition.Op { return partition.Op{Kind: frame.Remove, Key: []byte(k)} }
+func removeOp(k string) core.Op { return core.Op{Kind: frame.Remove, Key: []byte(k)} }
 
 // try asks for operations.
-func (c *Client) try(ctx context.Context, ops ...partition.Op) (*partition.Call, error) {
-	call := &partition.Call{Ops: ops}
+func (c *Client) try(ctx context.Context, ops ...core.Op) (*core.Call, error) {
+	call := &core.Call{Ops: ops}
 	return call, c.Do(ctx, 0, call, c.Now())
 }
 
 // do asks for operations, which must have an answer.
-func (b *bench) do(c *Client, ops ...partition.Op) *partition.Call {
+func (b *bench) do(c *Client, ops ...core.Op) *core.Call {
 	call, err := c.try(b.t.Context(), ops...)
 	b.NoError(err)
 	return call

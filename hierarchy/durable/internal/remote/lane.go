@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -31,7 +32,7 @@ func (l *lane) put(a *request) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || l.client.ending.Load() { // Finish would not wait for this call
-		return partition.ErrClosed
+		return core.ErrClosed
 	}
 	l.waiting.push(a)
 	l.send()
@@ -94,7 +95,7 @@ func (l *lane) gather() *message {
 		}
 	}
 	m.wanted = len(m.requests)
-	id := partition.RequestID{Caller: l.client.caller, Serial: m.serial, Floor: l.floor(m.serial)}
+	id := core.RequestID{Caller: l.client.caller, Serial: m.serial, Floor: l.floor(m.serial)}
 	m.data = startOps(make([]byte, 0, size), id, len(m.requests))
 	for _, a := range m.requests {
 		m.data = appendPart(m.data, a.call.Ops, m.made-a.begun.elapsed)
@@ -148,14 +149,14 @@ func (l *lane) close() {
 	if l.timer != nil {
 		l.timer.Stop()
 	}
-	l.endAll(partition.ErrClosed)
+	l.endAll(core.ErrClosed)
 }
 
 // endAll ends all calls that have not ended yet. Calls that were sent may have been committed.
 func (l *lane) endAll(err error) {
 	for _, m := range l.flying {
 		why := err
-		if errors.Is(err, partition.ErrClosed) && !m.sent.IsZero() {
+		if errors.Is(err, core.ErrClosed) && !m.sent.IsZero() {
 			why = unavailable(errClosing)
 		}
 		l.loosen(m)

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -21,8 +22,8 @@ func TestManyLargeValues(t *testing.T) {
 	c := b.client()
 	const n = 40
 	value := strings.Repeat("v", 64<<10)
-	all := func(ask func(k string) partition.Op) []*partition.Call {
-		calls := make([]*partition.Call, n)
+	all := func(ask func(k string) core.Op) []*core.Call {
+		calls := make([]*core.Call, n)
 		var wg sync.WaitGroup
 		for i := range n {
 			wg.Go(func() { calls[i] = b.do(c, ask(fmt.Sprint(i))) })
@@ -30,7 +31,7 @@ func TestManyLargeValues(t *testing.T) {
 		wg.Wait()
 		return calls
 	}
-	all(func(k string) partition.Op { return setOp(k, value) })
+	all(func(k string) core.Op { return setOp(k, value) })
 	for _, call := range all(removeOp) {
 		b.True(call.Took[0])
 		b.Equal([]string{value}, call.Values)
@@ -73,8 +74,8 @@ func TestServerIsBounded(t *testing.T) {
 	defer sub.Unsubscribe()
 	const n = 2 * maxPending
 	for i := range n {
-		id := partition.RequestID{Caller: uint64(i + 1), Serial: 1}
-		m := appendPart(startOps(nil, id, 1), []partition.Op{setOp(fmt.Sprint(i), "")}, 0)
+		id := core.RequestID{Caller: uint64(i + 1), Serial: 1}
+		m := appendPart(startOps(nil, id, 1), []core.Op{setOp(fmt.Sprint(i), "")}, 0)
 		b.NoError(conn.PublishRequest(b.cfg.subject(0), inbox, m))
 	}
 	took := 0

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition/partitiontest"
@@ -144,7 +145,7 @@ func requestFor(ctx context.Context, c *Client, in partitiontest.Input) (out par
 		out.Value, _, out.OK, err = c.Get(ctx, 0, []byte(in.Key))
 		return out, err
 	}
-	call := &partition.Call{Ops: []partition.Op{requestOf(in)}}
+	call := &core.Call{Ops: []core.Op{requestOf(in)}}
 	if err = c.Do(ctx, 0, call, c.Now()); err == nil {
 		out = outputOf(call)
 	}
@@ -153,21 +154,21 @@ func requestFor(ctx context.Context, c *Client, in partitiontest.Input) (out par
 
 // requestOf returns the operation that a history has. Each second Remove asks for the whole timer, and so does whatever
 // else can.
-func requestOf(in partitiontest.Input) partition.Op {
-	a := partition.Op{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
+func requestOf(in partitiontest.Input) core.Op {
+	a := core.Op{Kind: in.Kind, Key: []byte(in.Key), Value: []byte(in.Value), In: time.Hour}
 	if in.Absent {
-		a.If = partition.IfAbsent
+		a.If = core.IfAbsent
 	}
 	a.Whole = in.Swap || in.Absent || in.Kind == frame.Move || in.Kind == frame.Remove && len(in.Value)%2 == 0
 	return a
 }
 
 // outputOf returns the answer to a call with that operation.
-func outputOf(c *partition.Call) (out partitiontest.Output) {
+func outputOf(c *core.Call) (out partitiontest.Output) {
 	out.OK, out.Value = c.Took[0], strings.Join(c.Values, "")
 	if a := &c.Ops[0]; a.Whole {
-		t, ok := partition.Was(out.Value)
-		if out.Value = t.Value; a.If == partition.Always && a.Kind != frame.Move {
+		t, ok := core.Was(out.Value)
+		if out.Value = t.Value; a.If == core.Always && a.Kind != frame.Move {
 			out.OK = ok
 		}
 	}

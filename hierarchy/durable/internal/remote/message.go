@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
@@ -45,7 +46,7 @@ const (
 )
 
 // startOps begins a message with the operations of the given number of parts.
-func startOps(b []byte, id partition.RequestID, parts int) []byte {
+func startOps(b []byte, id core.RequestID, parts int) []byte {
 	b = append(startMessage(b, opsKind), make([]byte, atCaller-atMoment)...)
 	b = binary.LittleEndian.AppendUint64(b, id.Caller)
 	b = binary.AppendUvarint(b, id.Serial)
@@ -62,7 +63,7 @@ func setAge(message []byte, age time.Duration, at partition.Moment) {
 
 // appendPart appends the operations of one call. ago is the time from the beginning of the call to the message's
 // moment. The durations of the call count from its beginning.
-func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
+func appendPart(b []byte, ops []core.Op, ago time.Duration) []byte {
 	b = binary.AppendUvarint(b, uint64(len(ops)))
 	for i := range ops {
 		a := &ops[i]
@@ -88,7 +89,7 @@ func appendPart(b []byte, ops []partition.Op, ago time.Duration) []byte {
 func hasValue(k frame.Kind) bool { return k <= frame.SetAt || k == frame.Import }
 
 // partSize returns an upper bound for the number of bytes that appendPart appends.
-func partSize(ops []partition.Op) int {
+func partSize(ops []core.Op) int {
 	n := 10
 	for i := range ops {
 		a := &ops[i]
@@ -113,10 +114,10 @@ func less(d, by time.Duration) time.Duration {
 
 // readOps reads the rest of a message with operations, after its moment. ago is the time since that moment, if the
 // moment is known. The Call shares the memory of b.
-func readOps(b []byte, ago time.Duration, call *partition.Call) error {
+func readOps(b []byte, ago time.Duration, call *core.Call) error {
 	c := newCutter(b)
 	age := max(ago, time.Duration(c.Fixed()))
-	id := partition.RequestID{Caller: c.Fixed(), Serial: c.Uvarint()}
+	id := core.RequestID{Caller: c.Fixed(), Serial: c.Uvarint()}
 	above := c.Uvarint()
 	if id.Caller == 0 || above > id.Serial {
 		return errMessage
@@ -124,7 +125,7 @@ func readOps(b []byte, ago time.Duration, call *partition.Call) error {
 	id.Floor = id.Serial - above
 	call.Request = id
 	parts := c.Count(1)
-	if parts == 0 || parts > partition.MaxOps { // each part has at least one operation
+	if parts == 0 || parts > core.MaxOps { // each part has at least one operation
 		return errMessage
 	}
 	call.Parts = slices.Grow(call.Parts, parts)
@@ -135,17 +136,17 @@ func readOps(b []byte, ago time.Duration, call *partition.Call) error {
 			return errMessage
 		}
 		for range n {
-			if len(call.Ops) == partition.MaxOps || !c.op(call, age) {
+			if len(call.Ops) == core.MaxOps || !c.op(call, age) {
 				return errMessage
 			}
 		}
-		call.Parts = append(call.Parts, partition.Part{End: len(call.Ops)})
+		call.Parts = append(call.Parts, core.Part{End: len(call.Ops)})
 	}
 	return c.end()
 }
 
 // op reads one operation.
-func (c *cutter) op(call *partition.Call, age time.Duration) bool {
+func (c *cutter) op(call *core.Call, age time.Duration) bool {
 	a := c.head()
 	switch a.Kind {
 	case frame.Set, frame.Move:

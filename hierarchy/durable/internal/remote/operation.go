@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -26,7 +26,7 @@ const (
 )
 
 // options returns the byte with the options of an operation, or 0 if it has none.
-func options(a *partition.Op) byte {
+func options(a *core.Op) byte {
 	o := byte(a.If)
 	if a.Whole {
 		o |= wholeOption
@@ -54,7 +54,7 @@ func allowed(k frame.Kind) byte {
 }
 
 // appendHead appends the kind of an operation with its flags, and the fields that these announce.
-func appendHead(b []byte, a *partition.Op) []byte {
+func appendHead(b []byte, a *core.Op) []byte {
 	at := len(b)
 	if b = append(b, byte(a.Kind)); a.By != 0 {
 		b[at] |= ownBit
@@ -74,7 +74,7 @@ func appendHead(b []byte, a *partition.Op) []byte {
 }
 
 // head reads what appendHead has appended.
-func (c *cutter) head() (a partition.Op) {
+func (c *cutter) head() (a core.Op) {
 	k := c.Byte()
 	a.Kind = frame.Kind(k &^ (ownBit | optionsBit))
 	if k&ownBit != 0 {
@@ -87,42 +87,42 @@ func (c *cutter) head() (a partition.Op) {
 	if o == 0 || o&^allowed(a.Kind) != 0 {
 		c.Fail()
 	}
-	a.If, a.Whole = partition.Condition(o&ifOption), o&wholeOption != 0
+	a.If, a.Whole = core.Condition(o&ifOption), o&wholeOption != 0
 	if o&scheduleOption != 0 {
-		a.Schedule = c.some(partition.MaxSchedule)
+		a.Schedule = c.some(core.MaxSchedule)
 	}
 	if o&traceOption != 0 {
-		a.Trace = c.some(partition.MaxTrace)
+		a.Trace = c.some(core.MaxTrace)
 	}
 	return a
 }
 
 // appendEnding appends how an attempt ends.
-func appendEnding(b []byte, e *partition.Ending) []byte {
+func appendEnding(b []byte, e *core.Ending) []byte {
 	b = binary.LittleEndian.AppendUint64(b, e.Name)
 	b = binary.AppendUvarint(b, uint64(e.Attempt))
 	b = append(b, byte(e.How))
-	if e.How == partition.Retry || e.How == partition.Postpone {
+	if e.How == core.Retry || e.How == core.Postpone {
 		b = binary.AppendVarint(b, int64(e.In))
 	}
-	if e.How != partition.Done {
+	if e.How != core.Done {
 		b = frame.AppendBytes(b, []byte(e.Text))
 	}
 	return b
 }
 
 // ending reads what appendEnding has appended.
-func (c *cutter) ending() *partition.Ending {
-	e := &partition.Ending{Name: c.Fixed()}
+func (c *cutter) ending() *core.Ending {
+	e := &core.Ending{Name: c.Fixed()}
 	n := c.Uvarint()
-	e.Attempt, e.How = uint32(n), partition.How(c.Byte())
-	if e.How == partition.Retry || e.How == partition.Postpone {
+	e.Attempt, e.How = uint32(n), core.How(c.Byte())
+	if e.How == core.Retry || e.How == core.Postpone {
 		e.In = time.Duration(c.Varint())
 	}
-	if e.How != partition.Done {
+	if e.How != core.Done {
 		e.Text = string(c.Bytes())
 	}
-	if e.Name == 0 || n == 0 || n > state.MaxCount || e.How >= partition.Hows || len(e.Text) > partition.MaxError {
+	if e.Name == 0 || n == 0 || n > state.MaxCount || e.How >= core.Hows || len(e.Text) > core.MaxError {
 		c.Fail()
 	}
 	return e

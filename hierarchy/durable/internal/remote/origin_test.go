@@ -3,6 +3,7 @@ package remote
 import (
 	"testing"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -11,12 +12,12 @@ import (
 func TestAnswersOfOneMessage(t *testing.T) {
 	b := newBench(t)
 	l := b.client().lanes[0]
-	asked := [][]partition.Op{
+	asked := [][]core.Op{
 		{{Kind: frame.Set}, {Kind: frame.Remove}, {Kind: frame.Move}}, {{Kind: frame.Set}, {Kind: frame.Revive}},
 		{{Kind: frame.Remove}, {Kind: frame.MoveAt}, {Kind: frame.SetAt}},
 	}
 	took := [][]bool{{true, true, false}, {true, true}, {false, true, true}}
-	answered := partition.Call{Origin: partition.Origin{Time: 1000, First: frame.ID{Owner: 7, Number: 50}}}
+	answered := core.Call{Origin: core.Origin{Time: 1000, First: frame.ID{Owner: 7, Number: 50}}}
 	m := &message{}
 	for i, ops := range asked {
 		for j, a := range ops {
@@ -24,8 +25,8 @@ func TestAnswersOfOneMessage(t *testing.T) {
 			answered.Ops = append(answered.Ops, a)
 		}
 		answered.Took = append(answered.Took, took[i]...)
-		answered.Parts = append(answered.Parts, partition.Part{End: len(answered.Ops)})
-		m.requests = append(m.requests, &request{call: &partition.Call{Ops: ops}, ops: len(ops), ended: i == 1, done: make(chan struct{}, 1)})
+		answered.Parts = append(answered.Parts, core.Part{End: len(answered.Ops)})
+		m.requests = append(m.requests, &request{call: &core.Call{Ops: ops}, ops: len(ops), ended: i == 1, done: make(chan struct{}, 1)})
 	}
 	body, retry, err := readAnswer(appendMoment(appendDone(nil, &answered), partition.Moment{Epoch: 1}))
 	b.NoError(err)
@@ -33,7 +34,7 @@ func TestAnswersOfOneMessage(t *testing.T) {
 	l.mu.Lock()
 	l.take(m, body)
 	l.mu.Unlock()
-	for i, want := range map[int]partition.Origin{0: answered.Origin, 2: {Time: 1000, First: frame.ID{Owner: 7, Number: 54}}} {
+	for i, want := range map[int]core.Origin{0: answered.Origin, 2: {Time: 1000, First: frame.ID{Owner: 7, Number: 54}}} {
 		a := m.requests[i]
 		b.True(a.ended)
 		b.NoError(a.err)

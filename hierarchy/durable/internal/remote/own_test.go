@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
 // attempts has the handler wait until the test ends, and returns the contexts of its attempts.
 func (b *bench) attempts() <-chan context.Context {
 	began, end := make(chan context.Context), make(chan bool)
 	b.t.Cleanup(func() { close(end) })
-	b.part.Handle = func(ctx context.Context, _ partition.Firing) error {
+	b.part.Handle = func(ctx context.Context, _ core.Firing) error {
 		began <- ctx
 		<-end
 		return nil
@@ -41,12 +41,12 @@ func TestOwnCallByMessage(t *testing.T) {
 			began := b.attempts()
 			o := b.own()
 			c, net := b.far()
-			b.do(c, partition.Op{Kind: 1, Key: []byte("a")}, setOp("b", ""))
+			b.do(c, core.Op{Kind: 1, Key: []byte("a")}, setOp("b", ""))
 			ctx := <-began
 			derived, cancel := context.WithTimeout(ctx, time.Hour)
 			defer cancel()
 			net.setFate(fate(o))
-			for _, own := range []partition.Op{setOp("a", "1"), moveOp("a", time.Hour), removeOp("a"), setOp("a", "2")} {
+			for _, own := range []core.Op{setOp("a", "1"), moveOp("a", time.Hour), removeOp("a"), setOp("a", "2")} {
 				call, err := c.try(derived, moveOp("b", time.Hour), own)
 				b.NoError(err)
 				b.Equal([]bool{true, true}, call.Took)
@@ -66,7 +66,7 @@ func TestOwnCallForTheNextOwner(t *testing.T) {
 	began := b.attempts()
 	first := b.own()
 	c, net := b.far()
-	b.do(c, partition.Op{Kind: 1, Key: []byte("a")})
+	b.do(c, core.Op{Kind: 1, Key: []byte("a")})
 	before := <-began
 	release := net.hold(false)
 	sent := net.Messages.Load()

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
@@ -197,7 +198,7 @@ func (c *Client) await(ctx context.Context, q *question) (body []byte, answered 
 		case <-ctx.Done():
 			return nil, true, ctx.Err()
 		case <-c.ctx.Done():
-			return nil, true, partition.ErrClosed
+			return nil, true, core.ErrClosed
 		}
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
 // Who may only ask can't have the owner publish to our subjects, or the server's, by naming one for the answer.
@@ -22,8 +22,8 @@ func TestReplySubjectsThatAreNotInboxes(t *testing.T) {
 		sub, err := conn.ChanSubscribe(reply, got)
 		b.NoError(err)
 		defer sub.Unsubscribe()
-		for _, m := range [][]byte{nil, startMessage(nil, lenKind), appendPart(startOps(nil, partition.RequestID{Caller: 1, Serial: 1}, 1),
-			[]partition.Op{setOp("a", "")}, 0)} {
+		for _, m := range [][]byte{nil, startMessage(nil, lenKind), appendPart(startOps(nil, core.RequestID{Caller: 1, Serial: 1}, 1),
+			[]core.Op{setOp("a", "")}, 0)} {
 			b.NoError(conn.PublishRequest(b.cfg.subject(0), reply, m))
 		}
 	}
@@ -47,17 +47,17 @@ func TestInvalidInbox(t *testing.T) {
 
 // A message says how many parts it has. Memory is for those that have operations.
 func TestEmptyParts(t *testing.T) {
-	id := partition.RequestID{Caller: 1, Serial: 1}
-	ask := []partition.Op{{Kind: frame.Remove, Key: []byte("a")}}
+	id := core.RequestID{Caller: 1, Serial: 1}
+	ask := []core.Op{{Kind: frame.Remove, Key: []byte("a")}}
 	for name, m := range map[string][]byte{
 		"all empty":     append(startOps(nil, id, 8<<20), make([]byte, 8<<20)...),
 		"2,000 empty":   append(startOps(nil, id, 2000), make([]byte, 2000)...),
 		"one empty":     appendPart(appendPart(startOps(nil, id, 2), ask, 0), nil, 0),
-		"too many":      append(startOps(nil, id, partition.MaxOps+1), make([]byte, 3*partition.MaxOps)...),
+		"too many":      append(startOps(nil, id, core.MaxOps+1), make([]byte, 3*core.MaxOps)...),
 		"nothing in it": startOps(nil, id, 0),
 	} {
 		require.Less(t, testing.AllocsPerRun(1, func() {
-			var call partition.Call
+			var call core.Call
 			require.ErrorIs(t, readOps(m[atAge:], 0, &call), errMessage, name)
 			require.LessOrEqual(t, cap(call.Parts), 3000, name)
 		}), 100.0)

@@ -3,7 +3,7 @@ package remote
 import (
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -18,7 +18,7 @@ func (c *Client) Now() Moment { return Moment{time.Now(), c.cfg.Clock.Elapsed()}
 
 // request is a call that waits for its answer. Its lane's mu guards it.
 type request struct {
-	call       *partition.Call
+	call       *core.Call
 	begun      Moment
 	ops, size  int
 	prev, next *request // the neighbours in the queue
@@ -30,7 +30,7 @@ type request struct {
 }
 
 // newRequest returns the request of a call that began at that moment.
-func (c *Client) newRequest(call *partition.Call, begun Moment) *request {
+func (c *Client) newRequest(call *core.Call, begun Moment) *request {
 	a, _ := c.requests.Get().(*request)
 	if a == nil {
 		a = &request{done: make(chan struct{}, 1)}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -147,7 +148,7 @@ func (l *lane) decided(m *message, body []byte, err error) {
 	switch {
 	case err == nil:
 		l.take(m, body)
-	case errors.Is(err, partition.ErrTooLarge) && len(m.requests) > 1 && !m.doubt:
+	case errors.Is(err, core.ErrTooLarge) && len(m.requests) > 1 && !m.doubt:
 		l.again(m, true)
 	default:
 		if errors.Is(err, partition.ErrUnavailable) {
@@ -169,17 +170,17 @@ func (l *lane) take(m *message, body []byte) {
 		if a.ended { // the caller may have reused the memory of the call
 			answer := frame.Answer{Took: make([]bool, a.ops)}
 			body, _ = answer.Cut(body)
-			from.First.Number += partition.Committed(answer.Took)
+			from.First.Number += core.Committed(answer.Took)
 			continue
 		}
 		body, err = a.call.TakeAnswer(body, from)
-		from.First.Number += partition.Committed(a.call.Took)
-		if errors.Is(err, partition.ErrLater) {
+		from.First.Number += core.Committed(a.call.Took)
+		if errors.Is(err, core.ErrLater) {
 			a.message = nil
 			l.waiting.pushFirst(a)
 			continue
 		}
-		if errors.Is(err, partition.ErrArgument) {
+		if errors.Is(err, core.ErrArgument) {
 			err = unavailable(err)
 		}
 		a.end(err)

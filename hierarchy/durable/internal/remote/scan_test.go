@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -14,7 +14,7 @@ func TestScan(t *testing.T) {
 	o, c := b.own(), b.client()
 	const n = 20_000
 	for i := 0; i < n; i += 1000 {
-		var ops []partition.Op
+		var ops []core.Op
 		for j := range 1000 {
 			ops = append(ops, setOp(fmt.Sprint(i+j), "some value"))
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -50,9 +51,10 @@ type Server struct {
 
 // pending is a message with operations that wait for the log.
 type pending struct {
-	call  partition.Call
-	reply string
-	size  int64
+	call    core.Call
+	started *partition.Pending
+	reply   string
+	size    int64
 }
 
 // Serve answers requests for a partition until Stop. When the partition is closed, or its Tenure is over, the answer is
@@ -141,13 +143,14 @@ func (s *Server) accept(m storage.Message, body []byte) error {
 	a := &pending{reply: m.Reply, size: int64(len(m.Data))}
 	c := newCutter(body)
 	ago := s.owner.Since(c.moment())
-	if err := readOps(c.B, ago, &a.call); err != nil {
+	err := readOps(c.B, ago, &a.call)
+	if err != nil {
 		return err
 	}
 	if len(s.calls) == cap(s.calls) || s.bytes.Load() > maxPendingBytes {
 		return errBusy
 	}
-	if err := s.owner.Start(&a.call); err != nil {
+	if a.started, err = s.owner.Start(&a.call); err != nil {
 		return err
 	}
 	s.bytes.Add(a.size)
@@ -160,14 +163,14 @@ func (s *Server) answer() {
 	defer close(s.ended)
 	var b []byte
 	for a := range s.calls {
-		err := a.call.Wait(s.ctx)
+		err := a.started.Wait(s.ctx)
 		if errors.Is(err, context.Canceled) {
 			err = errStop
 		}
 		switch {
 		case err == nil:
 			b = appendMoment(appendDone(b[:0], &a.call), s.owner.Moment())
-		case errors.Is(err, partition.ErrPassed), errors.Is(err, partition.ErrOld):
+		case errors.Is(err, core.ErrPassed), errors.Is(err, core.ErrOld):
 			t, _ := s.owner.Time() // this time is in the log, even if another process owns the log by now
 			b = appendTime(startAnswer(b[:0], statusOf(err)), t)
 		default:

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
 // An old owner that still answers, that it is none, does not keep the new one's answers from being
@@ -83,7 +83,7 @@ func TestAnswerOfTheNextOwner(t *testing.T) {
 		}
 		return 0
 	})
-	call, errs := &partition.Call{Ops: []partition.Op{removeOp("a")}}, make(chan error)
+	call, errs := &core.Call{Ops: []core.Op{removeOp("a")}}, make(chan error)
 	go func() { errs <- c.Do(t.Context(), 0, call, c.Now()) }()
 	<-first
 	b.die(o)
@@ -144,7 +144,7 @@ func TestLaterMessagesAreAnswered(t *testing.T) {
 		}
 		return 0
 	})
-	call, errs := &partition.Call{Ops: []partition.Op{removeOp("a")}}, make(chan error)
+	call, errs := &core.Call{Ops: []core.Op{removeOp("a")}}, make(chan error)
 	go func() { errs <- c.Do(t.Context(), 0, call, c.Now()) }()
 	b.Eventually(func() bool { return answers.Load() == 1 }, time.Minute, time.Millisecond)
 	b.do(c, setOp("a", "2"))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -44,7 +45,7 @@ func TestSorted(t *testing.T) {
 	o, c := b.own(), b.client()
 	const n = 20_000
 	for i := 0; i < n; i += 1000 {
-		var ops []partition.Op
+		var ops []core.Op
 		for j := range 1000 {
 			ops = append(ops, setOp(fmt.Sprintf("%05d", i+j), strings.Repeat("x", 20)))
 		}

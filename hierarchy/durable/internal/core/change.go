@@ -1,8 +1,42 @@
-package partition
+package core
 
 import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// change is the state of a key after an operation of the frame.
+type change struct {
+	key   []byte
+	value string // the value of the timer, unless raw is not nil and holds it
+	raw   []byte
+	after after
+	id    frame.ID
+
+	due     int64 // the timer's due time, which is a wall time if wall is set
+	wall    bool
+	attempt uint32 // the last attempt that the log has
+	next    int64  // when the next attempt is due, or 0 if that is due or ref is not 0
+	name    uint64 // the name of the attempt, if the frame leaves it
+	extra   state.Extra
+	ref     state.Ref // the timer in the state, if the frame has not changed it; otherwise 0
+}
+
+// text returns the value.
+func (c *change) text() string {
+	if c.raw != nil {
+		return string(c.raw)
+	}
+	return c.value
+}
+
+// after says whether a key has a timer after an operation, and whether that timer is dead.
+type after uint8
+
+const (
+	absent after = iota
+	live
+	dead
 )
 
 // An Import stores a timer as it was in another log, with its ID and its attempts. It replaces the timer of the key.
@@ -40,57 +74,4 @@ func importOf(a *Op, c *change) frame.Op {
 		op.State = frame.Postponed
 	}
 	return op
-}
-
-// Snapshot holds all timers of a partition as they were at one moment. Its methods must not be called concurrently. It
-// must be closed.
-type Snapshot struct {
-	of *Partition
-	in *state.Snapshot
-}
-
-// Snapshot returns the timers as they are now.
-func (p *Partition) Snapshot() (*Snapshot, error) {
-	p.mu.Lock()
-	n := &Snapshot{p, p.state.Snapshot()}
-	p.mu.Unlock()
-	if err := p.held(); err != nil {
-		n.Close()
-		return nil, err
-	}
-	return n, nil
-}
-
-// Next returns the next batch of timers, or none at the end.
-func (n *Snapshot) Next() (some []state.Timer) {
-	for more := true; more && len(some) == 0; {
-		n.of.mu.Lock()
-		more = n.in.Take(scanBatch, func(t state.Timer) { some = append(some, t) })
-		n.of.mu.Unlock()
-	}
-	return some
-}
-
-// Close releases the snapshot.
-func (n *Snapshot) Close() {
-	n.of.mu.Lock()
-	n.in.Close()
-	n.of.mu.Unlock()
-}
-
-// Export calls f for all timers as they are at the moment of the call, until f returns an error.
-func (p *Partition) Export(f func(state.Timer) error) error {
-	n, err := p.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer n.Close()
-	for some := n.Next(); len(some) > 0; some = n.Next() {
-		for _, t := range some {
-			if err := f(t); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

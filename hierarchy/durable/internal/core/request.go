@@ -1,4 +1,4 @@
-package partition
+package core
 
 import (
 	"encoding/binary"
@@ -26,8 +26,8 @@ func (id RequestID) key() state.Request { return state.Request{Caller: id.Caller
 // are committed together.
 type Part struct {
 	End   int    // the part's operations end before Call.Ops[End], and begin where the previous part ends
-	Err   error  // after Wait: ErrFull, ErrLater or ErrSchedule if the operations were not committed
-	Value string // after Wait: the result of the only operation or, for several, the list of frame.AppendValues
+	Err   error  // with the answer: ErrFull, ErrLater or ErrSchedule if the operations were not committed
+	Value string // with the answer: the result of the only operation or, for several, the list of frame.AppendValues
 }
 
 var (
@@ -105,7 +105,7 @@ func takeDues(b []byte, ops []Op, took []bool, answered int64) bool {
 }
 
 // TakeAnswer decodes the answer at the beginning of b, which AppendAnswer has encoded, and stores it in c with its
-// Origin. It returns the bytes that follow, and the error that Wait returns with this answer. If the answer belongs to
+// Origin. It returns the bytes that follow, and the error of the call with this answer. If the answer belongs to
 // another request, rest is empty.
 func (c *Call) TakeAnswer(b []byte, o Origin) (rest []byte, err error) {
 	c.Origin = o

@@ -1,10 +1,8 @@
-package partition
+package core
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -17,38 +15,33 @@ type Op struct {
 	If         Condition  // Set and SetAt: the condition under which the timer is set
 	Whole      bool       // the call returns a timer. See Op.returns
 	Key, Value []byte
-	In         time.Duration // Set and Move: the time until the timer is due, counted from Start
-	Due        int64         // SetAt and MoveAt: the wall time when the timer is due. Otherwise set by Start, or with the answer
-	By         uint64        // the attempt whose handler requests this operation on its own key, or 0. See Call.From
+	In         time.Duration // Set and Move: the time until the timer is due, counted from Begin
+	Due        int64         // SetAt and MoveAt: the wall time when the timer is due. Otherwise set by Begin, or with the answer
+	By         uint64        // the attempt whose handler requests this operation on its own key, or 0. See MarkOwn of package partition
 	Timer      *state.Timer  // Import: the timer, without Key and Value. If it was running, the import makes it wait
-	Schedule   []byte        // SetAt: when the timer runs, as text. Start sets Due to the first run
+	Schedule   []byte        // SetAt: when the timer runs, as text. Begin sets Due to the first run
 	Trace      []byte        // Set and SetAt: the trace context of the caller
 	Ending     *Ending       // End
 	refused    bool          // the schedule can't be parsed, or has no run
 }
 
-// Call is a list of operations that are committed together or, if Parts is set, part by part. It belongs to the
-// partition from Start until Wait returns. After ErrUnavailable or an error of the context it must not be used again,
-// as the writer may still read it.
+// Call is a list of operations that are committed together or, if Parts is set, part by part.
 type Call struct {
 	Ops     []Op
 	Request RequestID
 	Parts   []Part // with Request: which operations belong to which caller. If empty, all belong to one caller
-	Took    []bool // after Wait: whether each operation was committed. An operation that changes nothing is not
-	// Values is set after Wait if there are no Parts. It has, in order, the results of the operations for which
+	Took    []bool // with the answer: whether each operation was committed. An operation that changes nothing is not
+	// Values is set with the answer if there are no Parts. It has, in order, the results of the operations for which
 	// Op.returns is true. If the owner is another process and its answer had no room, the last results are
 	// missing.
 	Values []string
-	Origin // set after Wait
+	Origin // set with the answer
 
-	one      [1]Part // the only part of a Call that has a Request and no Parts
-	place    int     // the place in the frame of the first operation that is committed, or known if Origin is complete
-	dues     []byte  // a buffer for AppendAnswer
-	size     int
-	result   error // set by the writer: the answer to give once the frame is in the log
-	err      error
-	answered atomic.Bool
-	done     chan struct{} // of capacity 1
+	one    [1]Part // the only part of a Call that has a Request and no Parts
+	place  int     // the place in the frame of the first operation that is committed, or known if Origin is complete
+	dues   []byte  // a buffer for AppendAnswer
+	size   int
+	result error // set by Owner.Call: the answer to give once the frame is in the log
 }
 
 // known is the place of a Call whose Origin is that of an earlier copy, in the log.
@@ -62,11 +55,13 @@ type Origin struct {
 	First frame.ID
 }
 
-// located is called when the frame with the operations of c is in the log.
-func (c *Call) located(h *frame.Header) {
+// Answer returns the answer to c, and sets First. It is called when the frame with that header, which has the operations
+// of c, is in the log.
+func (c *Call) Answer(h *frame.Header) error {
 	if c.place != known {
 		c.First = h.NewID(c.place)
 	}
+	return c.result
 }
 
 // Reset empties c, to use it again.
@@ -78,45 +73,8 @@ func (c *Call) Reset() {
 	c.Values, c.Request = c.Values[:0], RequestID{}
 }
 
-// answer ends c. Only the first answer counts.
-func (c *Call) answer(err error) {
-	if c.answered.CompareAndSwap(false, true) {
-		c.err = err
-		c.done <- struct{}{}
-	}
-}
-
-// Do commits the operations of c, and waits until they are in the log, or until ctx is done. After ErrUnavailable or
-// the error of the context, the operations may or may not be committed. After other errors they are not committed.
-// After ErrNotOwner the call can be retried with the partition's owner.
-func (p *Partition) Do(ctx context.Context, c *Call) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	c.From(ctx)
-	if err := p.Start(c); err != nil {
-		return err
-	}
-	return c.Wait(ctx)
-}
-
-// Start is the first half of Do: it queues c and does not wait. Unless it returns an error, Wait must follow.
-func (p *Partition) Start(c *Call) error {
-	c.begin(p.time)
-	c.prepare(&p.cfg)
-	if err := p.cfg.checkSize(c); err != nil {
-		return err
-	}
-	if !p.cfg.Tenure() {
-		return errTenure
-	}
-	return p.writer.queue.put(item{kind: called, call: c})
-}
-
-// checkSize returns ErrTooLarge for a call that does not fit in a frame.
-func (cfg *Config) checkSize(c *Call) error {
-	return CheckSize(len(c.Ops), c.size, cfg.Log.MaxMessage()-frame.Overhead)
-}
+// Size returns the number of bytes that c takes in a frame at most, without the values that it returns.
+func (c *Call) Size() int { return c.size }
 
 // CheckSize returns ErrTooLarge for a call with more than MaxOps operations, or with more bytes than the limit most.
 func CheckSize(ops, bytes, most int) error {
@@ -126,35 +84,22 @@ func CheckSize(ops, bytes, most int) error {
 	return nil
 }
 
-// Wait waits for the answer, or until ctx is done. Its errors are those of Do.
-func (c *Call) Wait(ctx context.Context) error {
-	select {
-	case <-c.done:
-		return c.err
-	case <-ctx.Done():
-		if c.answered.CompareAndSwap(false, true) {
-			return ctx.Err() // the writer leaves the call out, unless it has already put it into a frame
-		}
-		<-c.done // the answer is being given
-		return c.err
-	}
-}
-
-// begin prepares c for the queue. Durations count from now in the owner's time, schedules from now in wall time.
-func (c *Call) begin(t *ownTime) {
+// Begin prepares c for Owner.Call. Durations count from now, the owner's time, and schedules from the wall time. Begin must
+// be called without locks, as Backoff is the caller's.
+func (c *Call) Begin(cfg *Config, now, wall int64) {
 	c.size = 0
-	now := t.now()
 	for i := range c.Ops {
 		a := &c.Ops[i]
 		if a.counts() {
 			a.Due = state.Add(now, int64(a.In))
 		}
 		if a.refused = false; len(a.Schedule) > 0 {
-			a.firstRun(t.wall())
+			a.firstRun(wall)
 		}
 		c.size += len(a.Key) + len(a.Value) + frame.MoreSize(a.Schedule, a.Trace, nil) + opBytes
 		if a.Ending != nil {
 			c.size += len(a.Ending.Text)
+			a.Ending.begin(cfg, a.Key)
 		}
 		if t := a.Timer; t != nil {
 			c.size += frame.MoreSize(t.Schedule, t.Trace, t.LastError)
@@ -167,11 +112,7 @@ func (c *Call) begin(t *ownTime) {
 	for len(c.Took) < len(c.Ops) {
 		c.Took = append(c.Took, false)
 	}
-	c.err, c.result = nil, nil
-	c.answered.Store(false)
-	if c.done == nil {
-		c.done = make(chan struct{}, 1)
-	}
+	c.result = nil
 }
 
 // firstRun sets when a timer with a schedule is due.

@@ -1,4 +1,4 @@
-package partition
+package core
 
 import (
 	"fmt"
@@ -99,70 +99,70 @@ func following(s schedule.Schedule, due, now int64) (at int64, ok bool) {
 }
 
 // runDue returns when a run was due, in wall time. The due time that a Move sets is in the owner's time.
-func (d *draft) runDue(t *state.Timer) int64 {
+func (o *Owner) runDue(t *state.Timer) int64 {
 	if t.Wall {
 		return t.Due
 	}
-	return state.Add(t.Due, state.Sub(d.wall, d.now))
+	return state.Add(t.Due, state.Sub(o.wall, o.now))
 }
 
 // startRun applies the rule for missed runs to a run that is about to begin, and adds the outcome to the frame. It
 // reports false if the run does not begin.
-func (d *draft) startRun(j *job, was change, hash uint64) bool {
-	t := d.state.Timer(j.ref)
-	due := d.runDue(&t)
-	op := frame.Op{Kind: frame.Start, Key: j.key, ID: j.id}
+func (o *Owner) startRun(j *Job, was change, hash uint64) bool {
+	t := o.State.Timer(j.Ref)
+	due := o.runDue(&t)
+	op := frame.Op{Kind: frame.Start, Key: j.Key, ID: j.ID}
 	switch j.schedule.Missed() {
 	case schedule.MissedSkip:
-		if d.alive < due && due < d.owned {
-			d.addNext(j, was, hash, &t, frame.Op{How: frame.Skipped})
+		if o.alive < due && due < o.Owned {
+			o.addNext(j, was, hash, &t, frame.Op{How: frame.Skipped})
 			return false
 		}
 	case schedule.MissedOnce:
-		last, n := missedRuns(j.schedule, due, d.wall)
+		last, n := missedRuns(j.schedule, due, o.wall)
 		if n > 0 {
 			op.Moved, op.Due, op.Missed = true, last, uint32(min(uint64(t.Missed)+uint64(n), state.MaxCount))
 		}
 	}
-	d.Add(&op)
+	o.Add(&op)
 	return true
 }
 
 // addNext adds the end of a run, which op describes by How and Error, and the next run to the frame. Without a next run,
 // a skipped run ends with its timer; otherwise addNext adds nothing and reports false.
-func (d *draft) addNext(j *job, was change, hash uint64, t *state.Timer, op frame.Op) bool {
-	due := d.runDue(t)
+func (o *Owner) addNext(j *Job, was change, hash uint64, t *state.Timer, op frame.Op) bool {
+	due := o.runDue(t)
 	next, ok := nextRun(j.schedule, due)
 	if j.schedule.Missed() == schedule.MissedSkip {
-		next, ok = following(j.schedule, due, d.wall)
+		next, ok = following(j.schedule, due, o.wall)
 	}
 	now := was
 	switch {
 	case ok:
-		op.Kind, op.Key, op.Ended, op.Due = frame.Next, j.key, j.id.Number, next
+		op.Kind, op.Key, op.Ended, op.Due = frame.Next, j.Key, j.ID.Number, next
 		now = change{key: was.key, value: was.value, raw: was.raw, after: live, due: next, wall: true, extra: was.extra}
-		now.extra.End(d.Header(), &op)
-		now.id = d.Add(&op)
+		now.extra.End(o.Header(), &op)
+		now.id = o.Add(&op)
 	case op.How == frame.Skipped: // the skipped run was the last one
 		now.after = absent
-		d.Add(&frame.Op{Kind: frame.End, Key: j.key, ID: j.id})
+		o.Add(&frame.Op{Kind: frame.End, Key: j.Key, ID: j.ID})
 	default:
 		return false
 	}
-	d.note(hash, was.after, now)
+	o.note(hash, was.after, now)
 	return true
 }
 
 // goesOn adds the end of a run and the next run to the frame. It reports false if the timer has no schedule, or if the
 // schedule has no further run.
-func (d *draft) goesOn(it *item, was change, hash uint64) bool {
-	if it.job.schedule == (schedule.Schedule{}) {
+func (o *Owner) goesOn(e *Event, was change, hash uint64) bool {
+	if !e.Job.HasSchedule() {
 		return false
 	}
 	op := frame.Op{How: frame.Returned}
-	if it.kind == failed {
-		op.How, op.Error = frame.Died, it.text
+	if e.kind == failed {
+		op.How, op.Error = frame.Died, e.text
 	}
-	t := d.state.Timer(it.job.ref)
-	return d.addNext(&it.job, was, hash, &t, op)
+	t := o.State.Timer(e.Job.Ref)
+	return o.addNext(&e.Job, was, hash, &t, op)
 }

@@ -1,4 +1,4 @@
-package partition
+package core
 
 import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -18,16 +18,16 @@ const (
 )
 
 // holds reports whether the condition of the Set a holds for was, the current state of its key.
-func (d *draft) holds(a *Op, was *change) bool {
+func (o *Owner) holds(a *Op, was *change) bool {
 	if a.If == Always || was.after != live {
 		return true
 	}
 	if a.If == IfAbsent {
 		return false
 	}
-	due, until := a.Due, d.until(was)
+	due, until := a.Due, o.until(was)
 	if a.Kind == frame.SetAt {
-		due = fromWall(due, d.now, d.wall)
+		due = fromWall(due, o.now, o.wall)
 	}
 	if a.If == IfSooner {
 		return due < until
@@ -35,27 +35,27 @@ func (d *draft) holds(a *Op, was *change) bool {
 	return due > until
 }
 
-// until returns when the next attempt of a key's timer is due, in the owner's time. If an attempt is in progress, until
-// returns when that attempt was due.
-func (d *draft) until(was *change) int64 {
+// until is Until for the timer of a key, given what the frame already holds.
+func (o *Owner) until(was *change) int64 {
 	switch {
 	case was.ref != 0:
-		return untilOf(d.state, was.ref, d.now, d.wall)
+		return Until(o.State, was.ref, o.now, o.wall)
 	case was.next != 0 && was.name == 0:
 		return was.next
 	}
 	due := was.due
 	if was.wall {
-		due = fromWall(due, d.now, d.wall)
+		due = fromWall(due, o.now, o.wall)
 	}
 	if was.name != 0 {
-		due = min(due, d.now)
+		due = min(due, o.now)
 	}
 	return due
 }
 
-// untilOf is until for a timer of the state.
-func untilOf(s *state.State, ref state.Ref, now, wall int64) int64 {
+// Until returns when the next attempt of a timer is due, in the owner's time. If an attempt is in progress, Until returns
+// when that attempt was due.
+func Until(s *state.State, ref state.Ref, now, wall int64) int64 {
 	due, isWall := s.Until(ref)
 	if isWall {
 		due = fromWall(due, now, wall)
@@ -86,42 +86,42 @@ func (a *Op) returns(took bool) bool {
 }
 
 // returned returns what an operation returns to its caller.
-func (d *draft) returned(a *Op, was *change, took bool) string {
+func (o *Owner) returned(a *Op, was *change, took bool) string {
 	var t state.Timer
 	switch {
 	case !a.Whole:
 		return was.text()
 	case !took:
-		t = d.present(was)
+		t = o.present(was)
 	case a.Kind == frame.Move, a.Kind == frame.MoveAt:
 		t.Schedule = was.extra.Schedule
 	case a.Kind == frame.Revive:
-		t.ID, t.Due, t.Schedule = was.id, d.now, was.extra.Schedule
+		t.ID, t.Due, t.Schedule = was.id, o.now, was.extra.Schedule
 	case was.after == absent, a.Kind != frame.Remove && was.after == dead:
 		return ""
 	default:
-		t = d.timer(was)
+		t = o.timer(was)
 	}
 	t.Key, t.Value = "", was.text()
 	return string(t.Append(make([]byte, 0, t.Size())))
 }
 
 // present returns the timer of a key as it is now.
-func (d *draft) present(was *change) state.Timer {
+func (o *Owner) present(was *change) state.Timer {
 	if was.ref == 0 {
 		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Next: was.next,
 			Dead: was.after == dead, Extra: was.extra}
 	}
-	return d.state.Listed(was.ref)
+	return o.State.Listed(was.ref)
 }
 
 // timer returns the timer of a key that the operation takes away from it. If its handler has not been called yet, it is
 // not called before the outcome of the frame is known.
-func (d *draft) timer(was *change) state.Timer {
-	if was.ref != 0 && was.after == live && !d.claim(was.ref, was.id) && d.state.IsRunning(was.ref, was.id) {
-		return d.state.Timer(was.ref) // the attempt in progress does not count
+func (o *Owner) timer(was *change) state.Timer {
+	if was.ref != 0 && was.after == live && !o.claim(was.ref, was.id) && o.State.IsRunning(was.ref, was.id) {
+		return o.State.Timer(was.ref) // the attempt in progress does not count
 	}
-	return d.present(was)
+	return o.present(was)
 }
 
 // Was decodes what an operation with Whole returned: a timer without its key. ok is false if there was none.

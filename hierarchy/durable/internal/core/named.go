@@ -1,4 +1,4 @@
-package partition
+package core
 
 import (
 	"encoding/binary"
@@ -7,14 +7,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// This file shows how a draft handles calls with a RequestID. The answers to such calls are in the log.
+// This file shows how an Owner handles calls with a RequestID. The answers to such calls are in the log.
 
 // named adds the operations of c, which has a RequestID. If the log or the frame already has the answer to a copy of
 // the request, named adds nothing, and c gets that answer.
-func (d *draft) named(c *Call) error {
+func (o *Owner) named(c *Call) error {
 	id := c.Request.key()
-	answer, place, ok := d.answer(id)
-	if id.Serial < max(d.floors[id.Caller], d.state.Floor(id.Caller)) {
+	answer, place, ok := o.answer(id)
+	if id.Serial < max(o.floors[id.Caller], o.State.Floor(id.Caller)) {
 		return ErrForgotten
 	}
 	if ok {
@@ -26,10 +26,10 @@ func (d *draft) named(c *Call) error {
 		c.First.Number -= Committed(c.Took)
 		return nil
 	}
-	if err := d.standing(id); err != nil {
+	if err := o.standing(id); err != nil {
 		return err
 	}
-	d.addNamed(c, d.cfg.MaxPending, d.cfg.frameBytes())
+	o.addNamed(c, o.MaxPending, o.most())
 	return nil
 }
 
@@ -40,11 +40,11 @@ type drafted struct {
 }
 
 // answer returns the answer to a request that the log or the frame already has.
-func (d *draft) answer(id state.Request) (a state.Answer, place int, ok bool) {
-	if in, ok := d.answers[id]; ok {
-		return state.Answer{Parts: in.parts, When: d.Header().Time}, in.place, true
+func (o *Owner) answer(id state.Request) (a state.Answer, place int, ok bool) {
+	if in, ok := o.answers[id]; ok {
+		return state.Answer{Parts: in.parts, When: o.Header().Time}, in.place, true
 	}
-	a, ok = d.state.Answer(id)
+	a, ok = o.State.Answer(id)
 	return a, known, ok
 }
 
@@ -59,9 +59,9 @@ func Committed(took []bool) (n uint64) {
 }
 
 // standing returns an error if a request without an answer must not go into the log.
-func (d *draft) standing(id state.Request) error {
-	st := d.state.Standing(id)
-	if latest, ok := d.latest[id.Caller]; ok {
+func (o *Owner) standing(id state.Request) error {
+	st := o.State.Standing(id)
+	if latest, ok := o.latest[id.Caller]; ok {
 		st = state.Fresh
 		if id.Serial < latest {
 			st = state.Passed
@@ -78,63 +78,63 @@ func (d *draft) standing(id state.Request) error {
 
 // addNamed adds, for each part of c, the operations that change something, and then the answer. limit is the size of
 // the frame.
-func (d *draft) addNamed(c *Call, pending, limit int) {
-	c.place, c.Time = d.Len(), d.Header().Time
-	from, room, ok := 0, limit-d.Size()-c.size, true
+func (o *Owner) addNamed(c *Call, pending, limit int) {
+	c.place, c.Time = o.Len(), o.Header().Time
+	from, room, ok := 0, limit-o.Size()-c.size, true
 	for i := range c.parts() {
 		p := &c.parts()[i]
 		ops, took := c.Ops[from:p.End], c.Took[from:p.End]
 		clear(took)
 		p.Err, p.Value = nil, ""
-		if size := d.valueSize(ops); size > max(0, room) && size > 0 && (i > 0 || len(ops) == 1) {
+		if size := o.valueSize(ops); size > max(0, room) && size > 0 && (i > 0 || len(ops) == 1) {
 			p.Err = ErrLater
 		} else if refused(ops) {
 			p.Err = ErrSchedule
-		} else if d.values, ok = d.addOps(ops, took, pending, d.values[:0]); !ok {
+		} else if o.values, ok = o.addOps(ops, took, pending, o.values[:0]); !ok {
 			p.Err = ErrFull
 		} else {
-			p.Value = answerValue(ops, d.values, min(room, maxValues))
-			clear(d.values) // the values may be large
+			p.Value = answerValue(ops, o.values, min(room, maxValues))
+			clear(o.values) // the values may be large
 			room -= len(p.Value)
 		}
 		from = p.End
 	}
 	c.result = c.whole()
-	d.remember(c)
+	o.remember(c)
 }
 
 // remember adds the answer of c to the frame.
-func (d *draft) remember(c *Call) {
-	if d.answers == nil {
-		d.answers, d.floors = make(map[state.Request]drafted), make(map[uint64]uint64)
-		d.latest = make(map[uint64]uint64)
+func (o *Owner) remember(c *Call) {
+	if o.answers == nil {
+		o.answers, o.floors = make(map[state.Request]drafted), make(map[uint64]uint64)
+		o.latest = make(map[uint64]uint64)
 	}
 	id := c.Request
-	d.room = c.AppendAnswer(d.room[:0])
-	d.answers[id.key()] = drafted{string(d.room), c.place}
-	d.floors[id.Caller] = max(d.floors[id.Caller], id.Floor)
-	d.latest[id.Caller] = max(d.latest[id.Caller], id.Serial)
-	d.Add(&frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: id.Floor,
-		When: d.Header().Time, Answers: d.room})
+	o.room = c.AppendAnswer(o.room[:0])
+	o.answers[id.key()] = drafted{string(o.room), c.place}
+	o.floors[id.Caller] = max(o.floors[id.Caller], id.Floor)
+	o.latest[id.Caller] = max(o.latest[id.Caller], id.Serial)
+	o.Add(&frame.Op{Kind: frame.Request, Caller: id.Caller, Serial: id.Serial, Floor: id.Floor,
+		When: o.Header().Time, Answers: o.room})
 }
 
 // answerRoom returns the number of operations, and of bytes in addition to c.size, that the answer of c needs in the
 // frame. The number of bytes is limited. Values for which there is no room are left out of the answer, or the parts
 // that return them get ErrLater.
-func (d *draft) answerRoom(c *Call) (n, size int) {
+func (o *Owner) answerRoom(c *Call) (n, size int) {
 	if !c.Request.named() {
 		return 0, 0
 	}
 	from := 0
 	for _, p := range c.parts() {
-		size += d.valueSize(c.Ops[from:p.End])
+		size += o.valueSize(c.Ops[from:p.End])
 		from = p.End
 	}
-	return 1, min(size, frameBytes/4)
+	return 1, min(size, FrameBytes/4)
 }
 
 // maxValues is the largest number of bytes of values in the answer to a part with several operations.
-const maxValues = frameBytes / 4
+const maxValues = FrameBytes / 4
 
 // answerValue returns the Value of a part whose operations returned these values or timers.
 func answerValue(ops []Op, values []string, room int) string {
@@ -148,12 +148,12 @@ func answerValue(ops []Op, values []string, room int) string {
 }
 
 // valueSize returns the size of the values that a part returns, without the values that the answer leaves out.
-func (d *draft) valueSize(ops []Op) (size int) {
+func (o *Owner) valueSize(ops []Op) (size int) {
 	for i := range ops {
 		if !ops[i].mayReturn() {
 			continue
 		}
-		was, _ := d.look(ops[i].Key)
+		was, _ := o.look(ops[i].Key)
 		size += len(was.value) + len(was.raw)
 		if was.after != absent && ops[i].Whole {
 			t := state.Timer{Extra: was.extra}
