@@ -506,3 +506,14 @@ func TestSwappedSegments(t *testing.T) {
 	require.ErrorIs(t, err, storage.ErrDamaged)
 	require.ErrorContains(t, err, "the segment before it")
 }
+
+// A message may be altered while the log is open.
+func TestAMessageIsAltered(t *testing.T) {
+	disk := memdisk.New(1)
+	l := small(t, disk)
+	fill(t, l, 1, 2)
+	disk.Flip(segment(1), 100, 1)
+	_, err := l.Get(t.Context(), 1)
+	require.ErrorIs(t, err, storage.ErrDamaged)
+	require.ErrorContains(t, err, "message 1 at 32 is not what was written")
+}
