@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -29,7 +30,7 @@ type inspected struct {
 
 // inspect requests the state of a stream. It returns ErrDamaged if the stream is missing, and ErrSettings if its
 // settings make it unusable.
-func inspect(ctx context.Context, nc conn, stream string, needs usage) (in inspected, err error) {
+func inspect(ctx context.Context, nc *nats.Conn, stream string, needs usage) (in inspected, err error) {
 	if err = callAPI(ctx, nc, "STREAM.INFO."+stream, nil, &in); err == nil {
 		err = checkSettings(in.Config, needs)
 	}
@@ -46,7 +47,7 @@ func missing(stream string, err error) error {
 
 // inspectLog inspects the stream of a partition, and reports the answer to Config.Progress.
 func (s *Set) inspectLog(ctx context.Context, partition int) (inspected, error) {
-	in, err := inspect(ctx, s.conn(), s.stream(partition), s.logNeeds(partition))
+	in, err := inspect(ctx, s.cfg.Conn, s.stream(partition), s.logNeeds(partition))
 	s.answered()
 	return in, err
 }
@@ -61,7 +62,7 @@ func (s *Set) logNeeds(partition int) usage {
 
 // find finds the marks and the record of a set, or returns ErrAbsent.
 func (s *Set) find(ctx context.Context) (a about, err error) {
-	in, err := inspect(ctx, s.conn(), s.marksStream(), s.marksNeeds())
+	in, err := inspect(ctx, s.cfg.Conn, s.marksStream(), s.marksNeeds())
 	if isNoStream(err) {
 		return a, fmt.Errorf("%w: %q", storage.ErrAbsent, s.marksStream())
 	}
@@ -87,7 +88,7 @@ func partitions(ctx context.Context, cfg Config) (int, error) {
 
 // about reads the record, or returns ErrAbsent.
 func (s *Set) about(ctx context.Context) (a about, err error) {
-	data, _, err := lastThat(ctx, s.conn(), s.marksStream(), s.aboutSubject(), func(b []byte) bool {
+	data, _, err := lastThat(ctx, s.cfg.Conn, s.marksStream(), s.aboutSubject(), func(b []byte) bool {
 		var a about
 		return json.Unmarshal(b, &a) == nil && a.Format > 0
 	})

@@ -16,7 +16,7 @@ func TestReplicaThatIsBehind(t *testing.T) {
 	nc := Connect(t)
 	// A stream without AllowDirect answers for its leader alone. The replica is this test's.
 	makeStream(t, nc, "behind", "behind")
-	log := &Log{nc: conn{Conn: nc}, stream: "behind", subject: "behind", portions: make(chan struct{}, 1), patience: time.Minute}
+	log := &Log{nc: nc, stream: "behind", subject: "behind", portions: make(chan struct{}, 1), patience: time.Minute}
 	for i := range uint64(5) {
 		require.NoError(t, log.Append(t.Context(), i, fmt.Append(nil, i+1)))
 	}

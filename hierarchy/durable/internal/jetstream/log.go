@@ -16,7 +16,7 @@ import (
 
 // Log is the log of one partition.
 type Log struct {
-	nc      conn
+	nc      *nats.Conn
 	stream  string
 	subject string // the subject of the frames
 	needs   usage
@@ -47,10 +47,10 @@ func (l *Log) Append(ctx context.Context, last uint64, data []byte) error {
 }
 
 // publish publishes data, on the condition that a header expresses.
-func publish(ctx context.Context, nc conn, subject, header string, value uint64, data []byte) (uint64, error) {
+func publish(ctx context.Context, nc *nats.Conn, subject, header string, value uint64, data []byte) (uint64, error) {
 	m := &nats.Msg{Subject: subject, Data: data, Header: nats.Header{header: {strconv.FormatUint(value, 10)}}}
 	n, err := send(ctx, nc, m)
-	return n, denied(nc.Conn, subject, meant(err))
+	return n, denied(nc, subject, meant(err))
 }
 
 func (l *Log) Get(ctx context.Context, number uint64) (data []byte, err error) {

@@ -42,7 +42,7 @@ func (s *Set) create(ctx context.Context) (about, error) {
 		}
 	}
 	data, _ := json.Marshal(a)
-	_, err = publish(ctx, s.conn(), s.aboutSubject(), nats.ExpectedLastSubjSeqHdr, 0, data)
+	_, err = publish(ctx, s.cfg.Conn, s.aboutSubject(), nats.ExpectedLastSubjSeqHdr, 0, data)
 	if errors.Is(err, storage.ErrRefused) { // another process was faster
 		return s.about(ctx)
 	}

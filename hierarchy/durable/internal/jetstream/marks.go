@@ -14,7 +14,7 @@ import (
 
 // marks stores the mark of one partition, in a stream that has all marks of a name.
 type marks struct {
-	nc      conn
+	nc      *nats.Conn
 	stream  string
 	subject string
 	pause   time.Duration // the pause after the first refusal; doubled for each further one
@@ -92,7 +92,7 @@ func meant(err error) error {
 // lastThat returns the last message of a subject for which right returns true, and the sequence of the subject's last
 // message of all, or ErrAbsent if there are none. The stream keeps the last two messages of each subject, as a stranger
 // may have published one. If neither is right, lastThat returns the last one.
-func lastThat(ctx context.Context, nc conn, stream, subject string, right func([]byte) bool) ([]byte, uint64, error) {
+func lastThat(ctx context.Context, nc *nats.Conn, stream, subject string, right func([]byte) bool) ([]byte, uint64, error) {
 	last, err := getMessage(ctx, nc, stream, which{LastOf: subject})
 	if err != nil || right(last.Data) {
 		return last.Data, last.Sequence, meant(err)

@@ -24,7 +24,7 @@ func TestMarkThatIsRefusedForAWhile(t *testing.T) {
 		}
 		_ = m.Respond([]byte(`{"stream":"marks","seq":1}`))
 	})
-	k := &marks{conn{Conn: nc}, "marks", "mark", time.Millisecond}
+	k := &marks{nc, "marks", "mark", time.Millisecond}
 	require.NoError(t, k.raise(t.Context(), storage.Mark{Number: 1}))
 	require.Equal(t, -1, left)
 	left = 1000

@@ -1,7 +1,6 @@
 package jetstream
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,17 +10,9 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// conn is a connection to servers with JetStream.
-type conn struct {
-	*nats.Conn
-	// Longest limits how long to wait for an answer, if the context allows more: a server that has found its files
-	// damaged may not answer at all, and a request that was sent before there was a leader is never answered. Default
-	// 5s.
-	Longest time.Duration
-}
-
-// Patience returns Longest, or its default.
-func (c conn) Patience() time.Duration { return cmp.Or(c.Longest, 5*time.Second) }
+// answerTime limits how long to wait for an answer, if the context allows more: a request that was sent before there was a
+// leader is never answered.
+const answerTime = 5 * time.Second
 
 // noAnswer is the error of a request without an answer. Its value is the time that was waited.
 type noAnswer time.Duration
@@ -31,7 +22,7 @@ func (d noAnswer) Error() string {
 }
 
 // callAPI sends a request to JetStream's API and decodes the answer.
-func callAPI(ctx context.Context, nc conn, subject string, request, answer any) error {
+func callAPI(ctx context.Context, nc *nats.Conn, subject string, request, answer any) error {
 	data := []byte(nil)
 	if request != nil {
 		data, _ = json.Marshal(request) // requests are structs of this package
@@ -40,7 +31,7 @@ func callAPI(ctx context.Context, nc conn, subject string, request, answer any) 
 }
 
 // send publishes a message, and returns its sequence in the stream.
-func send(ctx context.Context, nc conn, m *nats.Msg) (sequence uint64, err error) {
+func send(ctx context.Context, nc *nats.Conn, m *nats.Msg) (sequence uint64, err error) {
 	var ack struct {
 		Sequence uint64 `json:"seq"`
 	}
@@ -49,8 +40,8 @@ func send(ctx context.Context, nc conn, m *nats.Msg) (sequence uint64, err error
 }
 
 // await sends a request, waits for its answer and decodes it.
-func await(ctx context.Context, nc conn, request *nats.Msg, answer any) error {
-	limited, cancel := context.WithTimeoutCause(ctx, nc.Patience(), noAnswer(nc.Patience()))
+func await(ctx context.Context, nc *nats.Conn, request *nats.Msg, answer any) error {
+	limited, cancel := context.WithTimeoutCause(ctx, answerTime, noAnswer(answerTime))
 	defer cancel()
 	m, err := nc.RequestMsgWithContext(limited, request)
 	if err != nil && limited.Err() != nil {
@@ -100,7 +91,7 @@ type which struct {
 }
 
 // getMessage gets a message from the leader of a stream, since a replica may be behind.
-func getMessage(ctx context.Context, nc conn, stream string, w which) (message, error) {
+func getMessage(ctx context.Context, nc *nats.Conn, stream string, w which) (message, error) {
 	var answer struct {
 		Message message `json:"message"`
 	}

@@ -1,6 +1,5 @@
 // Package jetstream stores logs and a table in NATS JetStream. A set of logs is a stream for each partition, and one
-// for the marks of all of them. The table is a key-value bucket. The package uses a connection, and does not know
-// whether the servers are on other machines or in this process.
+// for the marks of all of them. The table is a key-value bucket.
 //
 // The files: open.go waits for servers that are not ready, set.go, find.go and make.go open a set, log.go, read.go and
 // marks.go are a log, table.go and tableread.go the table, settings.go checks the settings of streams, and request.go
@@ -12,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -29,11 +27,6 @@ type Config struct {
 	Name       string
 	Partitions int // 0: the number that the set has, or DefaultPartitions for a new set
 	Replicas   int // the replicas of streams that are created; 0: three, or one if there is one server
-	// Made means that the set was created before. If Made is true and the set does not exist, the set is damaged.
-	Made bool
-	// Longest limits the wait for an answer if the context allows a longer wait. If the servers are not in this
-	// process, some requests get no answer, and must be retried soon. Default 5s.
-	Longest time.Duration
 	// Progress, if not nil, is called after each answer of the servers. It can be called many times.
 	Progress func()
 }
@@ -71,14 +64,12 @@ func Open(ctx context.Context, cfg Config) (*Set, error) {
 	}
 	s := &Set{cfg: cfg, portions: make(chan struct{}, portions)}
 	var err error
-	s.js, err = jetstream.New(cfg.Conn, jetstream.WithDefaultTimeout(s.conn().Patience()))
+	s.js, err = jetstream.New(cfg.Conn, jetstream.WithDefaultTimeout(answerTime))
 	if err != nil {
 		return nil, err
 	}
 	there, err := s.find(ctx)
 	switch {
-	case errors.Is(err, storage.ErrAbsent) && cfg.Made:
-		err = fmt.Errorf("%w: %q existed before and is gone", storage.ErrDamaged, cfg.Name)
 	case errors.Is(err, storage.ErrAbsent):
 		there, err = s.create(ctx)
 	case err == nil && s.agrees(there) == nil:
@@ -114,32 +105,21 @@ func ValidName(s string) bool {
 	return len(s) > 0 && len(s) <= 64
 }
 
-// MarksStream returns the name of the stream that has the marks of a set.
-func MarksStream(set string) string { return "epicycle_" + set + "_marks" }
-
-// LogStream returns the name of the stream that has the log of a partition.
-func LogStream(set string, partition int) string {
-	return fmt.Sprintf("epicycle_%s_%d", set, partition)
-}
-
-func (s *Set) conn() conn { return conn{Conn: s.cfg.Conn, Longest: s.cfg.Longest} }
-
-func (s *Set) marksStream() string  { return MarksStream(s.cfg.Name) }
+func (s *Set) marksStream() string  { return "epicycle_" + s.cfg.Name + "_marks" }
 func (s *Set) aboutSubject() string { return "epicycle." + s.cfg.Name + ".mark.about" }
 func (s *Set) stream(partition int) string {
-	return LogStream(s.cfg.Name, partition)
+	return fmt.Sprintf("epicycle_%s_%d", s.cfg.Name, partition)
 }
 func (s *Set) subject(partition int) string {
 	return fmt.Sprintf("epicycle.%s.log.%d", s.cfg.Name, partition)
 }
 
 func (s *Set) log(partition int) *Log {
-	nc := s.conn()
+	nc := s.cfg.Conn
 	subject := fmt.Sprintf("epicycle.%s.mark.%d", s.cfg.Name, partition)
 	return &Log{
 		nc: nc, stream: s.stream(partition), subject: s.subject(partition),
 		marks: marks{nc, s.marksStream(), subject, markPause}, portions: s.portions,
-		patience: max(patience, s.cfg.Longest/silences), // so all silences together are no shorter than Longest
-		needs:    s.logNeeds(partition),
+		patience: patience, needs: s.logNeeds(partition),
 	}
 }

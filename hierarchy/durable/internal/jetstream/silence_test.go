@@ -13,7 +13,7 @@ func TestReadingEndsInSilence(t *testing.T) {
 	nc := Connect(t)
 	asked := make(chan bool, 100)
 	impersonate(t, nc, "$JS.API.DIRECT.GET.silent", func(*nats.Msg) { asked <- true })
-	log := &Log{nc: conn{Conn: nc}, stream: "silent", portions: make(chan struct{}, 1), patience: time.Millisecond}
+	log := &Log{nc: nc, stream: "silent", portions: make(chan struct{}, 1), patience: time.Millisecond}
 	n := 0
 	for _, err := range log.Read(t.Context(), 1, 5) {
 		require.ErrorContains(t, err, "does not answer the request for message 1")
@@ -23,11 +23,4 @@ func TestReadingEndsInSilence(t *testing.T) {
 	for range silences {
 		<-asked
 	}
-}
-
-// A busy machine may keep a server of this process from answering for a while. Nothing is lost on the way from it.
-func TestReadingIsAsPatientAsOtherRequests(t *testing.T) {
-	nc := Connect(t)
-	require.Equal(t, patience, (&Set{cfg: Config{Conn: nc}}).log(0).patience)
-	require.Equal(t, 12*time.Second, (&Set{cfg: Config{Conn: nc, Longest: time.Minute}}).log(0).patience)
 }

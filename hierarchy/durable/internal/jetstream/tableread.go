@@ -14,7 +14,7 @@ import (
 // revision of a deletion.
 func (s *Table) Get(ctx context.Context, key string) (storage.Record, error) {
 	r, absent := storage.Record{Key: key}, fmt.Errorf("%w: %q", storage.ErrAbsent, key)
-	m, err := getMessage(ctx, conn{Conn: s.nc}, "KV_"+s.name, which{LastOf: s.subject(key)})
+	m, err := getMessage(ctx, s.nc, "KV_"+s.name, which{LastOf: s.subject(key)})
 	switch {
 	case isNoMessage(err):
 		return r, absent

@@ -38,8 +38,8 @@
 // torn never takes the mark away.
 //
 // Names are synced before anything depends on them: that of a new segment before a message is acknowledged that is in it,
-// and that of a file that is free before the file is used again. Of a deletion, any part may be left. So the log begins after
-// the last gap in the places.
+// and that of a file that is free before the file is used again. Of a deletion, any part may be left. So the log begins
+// after the last gap in the places.
 //
 // What can't be told: the last record, if it was altered, from one that was never acknowledged, and the segments that are
 // missing at the end. The mark is for that.
@@ -47,7 +47,7 @@
 // # Failures
 //
 // When a write or a sync has failed, it is unknown what is on the disk, and what the kernel shows need not be. Then the
-// log refuses all further writes until it is opened again. A lack of room or of open files is different: nothing depends on
-// what was written until then, and it goes by. A disk that hangs is noticed by its silence: calls end with their contexts,
-// and what they have begun goes on in a goroutine, for which the next call waits.
+// log refuses all further writes until it is opened again. A lack of room or of open files is different: nothing depends
+// on what was written until then, and it goes by. A disk that hangs is noticed by its silence: calls end with their
+// contexts, and what they have begun goes on in a goroutine, for which the next call waits.
 package filelog

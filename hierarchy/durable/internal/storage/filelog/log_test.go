@@ -30,6 +30,26 @@ func TestDurable(t *testing.T) {
 	logtest.RunDurable(t, logtest.Durable{Open: opener(filelog.OpenSmall), Seeds: *seeds, Size: 200, Whole: long.On()})
 }
 
+// What the real disk has is there when the log is opened again, and what is free is used again.
+func TestReopenOnTheRealDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "timers")
+	for last := uint64(0); last < 100; last += 20 {
+		l, err := filelog.OpenSmall(filelog.OS{}, dir)
+		require.NoError(t, err)
+		b, err := l.Bounds(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, last, b.Last)
+		fill(t, l, last+1, last+20)
+		requireLast(t, l, last+20)
+		require.NoError(t, l.SetMark(t.Context(), storage.Mark{Number: last + 20}))
+		require.NoError(t, l.Trim(t.Context(), last+15))
+		<-l.Close()
+	}
+	segments, err := filepath.Glob(filepath.Join(dir, "*.seg"))
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(segments), 2)
+}
+
 // The files have the sizes that they have in use, and messages have up to a megabyte.
 func TestDurableLarge(t *testing.T) {
 	t.Parallel()

@@ -103,6 +103,39 @@ func oneFault(t *testing.T, d Durable, kind memdisk.Kind, n int, fault error) bo
 	return failed
 }
 
+// faultsAtOpen makes each operation fail once while a log is opened after a loss of power.
+func faultsAtOpen(t *testing.T, d Durable) {
+	for seed := range uint64(ways) {
+		h := newHistory(t, seed, d)
+		h.recover(h.disk)
+		h.NoError(h.short(once))
+		h.disk.FailNth(memdisk.Sync, 1, syscall.EIO) // so that there is something to recover
+		h.Error(h.append())
+		crashed := h.disk.Crash(memdisk.Crash{Seed: seed})
+		for _, kind := range []memdisk.Kind{"", memdisk.Open, memdisk.Read, memdisk.List} {
+			for n := 1; h.fork(crashed.Clone()).faultAtOpen(kind, n); n++ {
+			}
+		}
+	}
+}
+
+// faultAtOpen makes the n-th operation of a kind fail. It reports whether there are as many.
+func (h *history) faultAtOpen(kind memdisk.Kind, n int) bool {
+	h.disk.FailNth(kind, n, syscall.EIO)
+	log, err := h.Open(h.disk)
+	failed := h.disk.Faults() > 0
+	if err != nil {
+		h.ErrorIs(err, syscall.EIO)
+		h.NotErrorIs(err, storage.ErrDamaged)
+		h.Zero(h.disk.OpenFiles())
+	} else {
+		<-log.Close()
+	}
+	h.disk.SetFault(nil)
+	h.goOn(memdisk.Crash{Seed: uint64(n)})
+	return failed
+}
+
 // thenCrash ends the process soon after the n-th change of the disk has failed.
 func thenCrash(t *testing.T, d Durable, n int, fault error) {
 	h := newHistory(t, uint64(n), d)

@@ -36,8 +36,8 @@ func (d Durable) run(t *testing.T, tests durableTests) {
 // RunDurable tests that a log keeps what it has acknowledged, whatever happens to the disk. Its files should be small.
 func RunDurable(t *testing.T, d Durable) {
 	RunHistories(t, d)
-	d.run(t, durableTests{"EachCrash": eachCrash, "EachFault": eachFault, "TornAtEachByte": tornAtEachByte,
-		"Refused": refused, "Hung": hung, "Flipped": flipped, "Altered": altered})
+	d.run(t, durableTests{"EachCrash": eachCrash, "EachFault": eachFault, "FaultsAtOpen": faultsAtOpen,
+		"TornAtEachByte": tornAtEachByte, "Refused": refused, "Hung": hung, "Flipped": flipped, "Altered": altered})
 }
 
 // RunHistories runs the random ones of the tests of RunDurable.
