@@ -36,51 +36,49 @@ func preload(b *testing.B, w *strs) (key string) {
 // of which there is none. It also sets timers, alone, beside an index, and beside four goroutines that list all the
 // time.
 func BenchmarkList(b *testing.B) {
-	for _, partitions := range []int{1, 8} {
-		b.Run(fmt.Sprintf("impl=durable-p%d/n=%d", partitions, listed), func(b *testing.B) {
-			w := benchOpen(b, partitions, nil)
-			key := preload(b, w)
-			set := func(name string) {
-				b.Run(name, func(b *testing.B) {
-					report(b, "", benchSet(b, 64, func(int) *strs { return w }))
-				})
+	b.Run(fmt.Sprintf("impl=durable/n=%d", listed), func(b *testing.B) {
+		w := benchOpen(b, nil)
+		key := preload(b, w)
+		set := func(name string) {
+			b.Run(name, func(b *testing.B) {
+				report(b, "", benchSet(b, 64, func(int) *strs { return w }))
+			})
+		}
+		list := func(q durable.Query) {
+			if _, err := w.List(b.Context(), q); err != nil {
+				b.Error(err)
 			}
-			list := func(q durable.Query) {
-				if _, err := w.List(b.Context(), q); err != nil {
-					b.Error(err)
+		}
+		set("set=alone")
+		begun := time.Now()
+		list(durable.Query{Limit: 1})
+		b.Log("the first list of all took", time.Since(begun))
+		set("set=indexed")
+		for name, q := range map[string]durable.Query{
+			"first-page": {Limit: 100}, "prefix-of-one": {Limit: 100, Prefix: key},
+			"dead": {Limit: 100, States: []durable.State{durable.StateDead}}, "last-page": {Limit: 100, After: "order-ffff"},
+		} {
+			b.Run("list="+name, func(b *testing.B) {
+				for b.Loop() {
+					list(q)
 				}
-			}
-			set("set=alone")
-			begun := time.Now()
-			list(durable.Query{Limit: 1})
-			b.Log("the first list of all took", time.Since(begun))
-			set("set=indexed")
-			for name, q := range map[string]durable.Query{
-				"first-page": {Limit: 100}, "prefix-of-one": {Limit: 100, Prefix: key},
-				"dead": {Limit: 100, States: []durable.State{durable.StateDead}}, "last-page": {Limit: 100, After: "order-ffff"},
-			} {
-				b.Run("list="+name, func(b *testing.B) {
-					for b.Loop() {
-						list(q)
+			})
+		}
+		stop, listers := make(chan bool), sync.WaitGroup{}
+		for range 4 {
+			listers.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						list(durable.Query{Limit: 100})
 					}
-				})
-			}
-			stop, listers := make(chan bool), sync.WaitGroup{}
-			for range 4 {
-				listers.Go(func() {
-					for {
-						select {
-						case <-stop:
-							return
-						default:
-							list(durable.Query{Limit: 100})
-						}
-					}
-				})
-			}
-			set("set=beside-4-listers")
-			close(stop)
-			listers.Wait()
-		})
-	}
+				}
+			})
+		}
+		set("set=beside-4-listers")
+		close(stop)
+		listers.Wait()
+	})
 }

@@ -11,10 +11,10 @@ import (
 // BenchmarkIdle measures the CPU time of three seconds without work, with a hundred thousand
 // timers pending.
 func BenchmarkIdle(b *testing.B) {
-	w := benchOpen(b, 8, nil)
+	w := benchOpen(b, nil)
 	fill(b, w, 0, 100_000)
 	heap()
-	time.Sleep(5 * time.Second) // the server and the collector have things to finish
+	time.Sleep(5 * time.Second) // the collector has things to finish
 	begun := used(b)
 	for range b.N {
 		time.Sleep(3 * time.Second)

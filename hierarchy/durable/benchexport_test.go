@@ -71,7 +71,7 @@ func exportFile(b *testing.B, w *strs, file string) {
 // BenchmarkExport writes n timers of a directory to a file.
 func BenchmarkExport(b *testing.B) {
 	eachExport(b, func(b *testing.B, n int) func() {
-		w := benchOpen(b, 8, func(context.Context, firing) error { return nil })
+		w := benchOpen(b, func(context.Context, firing) error { return nil })
 		fill(b, w, 0, n)
 		file := filepath.Join(b.TempDir(), "lines")
 		return func() { exportFile(b, w, file) }
@@ -82,7 +82,7 @@ func BenchmarkExport(b *testing.B) {
 func BenchmarkImport(b *testing.B) {
 	eachExport(b, func(b *testing.B, n int) func() {
 		nothing := func(context.Context, firing) error { return nil }
-		w := benchOpen(b, 8, nothing)
+		w := benchOpen(b, nothing)
 		fill(b, w, 0, n)
 		file := filepath.Join(b.TempDir(), "lines")
 		exportFile(b, w, file)

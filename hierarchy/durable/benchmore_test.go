@@ -16,7 +16,7 @@ import (
 // BenchmarkLone has one timer at a time in a process that does nothing else.
 func BenchmarkLone(b *testing.B) {
 	late := make(chan time.Duration)
-	w := benchOpen(b, 8, func(_ context.Context, f firing) error {
+	w := benchOpen(b, func(_ context.Context, f firing) error {
 		late <- time.Since(f.Due)
 		return nil
 	})
@@ -35,7 +35,7 @@ func fill(b *testing.B, w *strs, first, n int) {
 	var batch durable.Batch[string, string]
 	for i := range n {
 		batch.Set(fmt.Sprint("key", first+i), value100, time.Hour)
-		if batch.Len() == 8000 || i == n-1 {
+		if batch.Len() == 2000 || i == n-1 {
 			if err := w.Batch(b.Context(), &batch); err != nil {
 				b.Fatal(err)
 			}
@@ -50,9 +50,9 @@ func again(b *testing.B, w *strs, n, ops int) {
 	for range 4 {
 		wg.Go(func() {
 			var batch durable.Batch[string, string]
-			for range ops / 4 / 4000 {
+			for range ops / 4 / 2000 {
 				batch.Reset()
-				for range 4000 {
+				for range 2000 {
 					batch.Set(fmt.Sprint("key", rand.N(n)), value100, time.Hour)
 				}
 				if err := w.Batch(b.Context(), &batch); err != nil {
@@ -69,7 +69,7 @@ func again(b *testing.B, w *strs, n, ops int) {
 // random. It reports the bytes of all files, and those of keys and values.
 func BenchmarkDisk(b *testing.B) {
 	for _, n := range []int{100_000, 1_000_000} {
-		b.Run(fmt.Sprintf("impl=durable-p8/n=%d", n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("impl=durable/n=%d", n), func(b *testing.B) {
 			if testing.Short() && n > 100_000 {
 				b.Skip("it takes a minute")
 			}

@@ -15,7 +15,7 @@ import (
 // beside internal/jetstream.
 func TestOnlyTheStorageSpeaksNATS(t *testing.T) {
 	const internal = "github.com/epicycle-go/epicycle/hierarchy/durable/internal/"
-	speaks := []string{"jetstream", "jetstream/jetstreamtest", "embedded", "testkit/servers"}
+	speaks := []string{"jetstream", "jetstream/jetstreamtest", "testkit/servers"}
 	knows := []string{"storage", "wait"}
 	files, err := filepath.Glob("internal/*/*.go")
 	require.NoError(t, err)

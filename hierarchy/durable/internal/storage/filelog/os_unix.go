@@ -17,5 +17,9 @@ func syncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) { // some file systems have nothing to sync there
+		err = nil
+	}
+	return errors.Join(err, f.Close())
 }
