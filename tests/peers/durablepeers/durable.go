@@ -18,14 +18,14 @@ type durableStore struct {
 	conn *nats.Conn
 }
 
-func durableDir(partitions int) system {
+func durableDir() system {
 	return system{
-		Name:     "durable, " + plural(partitions, "partition"),
-		Settings: "`Dir`, " + plural(partitions, "partition") + ", otherwise the defaults. The engine and the callers are in the worker's process. Cancel is `RemoveEntry`, and yes if its `State` is waiting",
+		Name:     "durable",
+		Settings: "`Dir`, otherwise the defaults. The log and the callers are in the worker's process. Cancel is `RemoveEntry`, and yes if its `State` is waiting",
 		Answer:   "after fsync",
 		Embedded: true,
 		Open: func(ctx context.Context, p place, handle func(string)) (store, error) {
-			return openDurable(ctx, durable.Config[string, []byte]{Dir: filepath.Join(p.Dir, "timers"), Partitions: partitions}, handle)
+			return openDurable(ctx, durable.Config[string, []byte]{Dir: filepath.Join(p.Dir, "timers")}, handle)
 		},
 	}
 }

@@ -52,7 +52,7 @@ func testCommand(t *testing.T, only string) {
 
 // Durable timers are not lost and not early, at any scale, and no answer to a cancel is wrong.
 func TestOurs(t *testing.T) {
-	for _, s := range []system{durableDir(1), durableServer(1)} {
+	for _, s := range []system{durableDir(), durableServer(1)} {
 		t.Run(s.Name, func(t *testing.T) {
 			v := ran(t, s, func(ctx context.Context, r *rig) error { _, err := burst(200).Run(ctx, r, 0.01); return err })
 			require.Zero(t, v.Lost+v.Early+v.Twice)
@@ -95,7 +95,7 @@ func TestInterrupted(t *testing.T) {
 
 // A system whose servers are not installed is left out, with a line that says so, and one that fails has a row.
 func TestRows(t *testing.T) {
-	r := report{scale: 0.5, left: []string{"x was left out: y is not installed."}, systems: []system{durableDir(1)}}
+	r := report{scale: 0.5, left: []string{"x was left out: y is not installed."}, systems: []system{durableDir()}}
 	r.sections = []section{{scenario: scheduling, rows: [][]string{append([]string{"durable, 1 partition"}, failed(len(scheduling.Head))...)}}}
 	text := r.markdown()
 	require.Contains(t, text, "with `-scale 0.5`")

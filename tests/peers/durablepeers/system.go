@@ -48,7 +48,7 @@ type store interface {
 // systems returns all contenders, in the order of the page.
 func systems() []system {
 	return []system{
-		durableDir(1), durableDir(8), durableServer(1), durableServer(8),
+		durableDir(), durableServer(1), durableServer(8),
 		asynqOn("everysec"), asynqOn("always"),
 		riverOnPostgres(),
 		dqOn(50), dqOn(0),
