@@ -8,7 +8,6 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/directory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -18,11 +17,20 @@ import (
 type dir struct {
 	cluster.Reads
 	cfg    config
-	log    *directory.Log
+	log    dirLog
 	part   *partition.Partition    // nil if the log can't be read
 	wrong  atomic.Pointer[failure] // why the partition can't be used
 	closed atomic.Bool             // Shutdown or Close has begun
 	ready  atomic.Bool             // part is set
+}
+
+// dirLog is a *directory.Log.
+type dirLog interface {
+	storage.Log
+	Refusal() (since time.Time, err error)
+	Problem() (since time.Time, err error)
+	Gone() error
+	Close()
 }
 
 // failure is the error because of which the partition can't be used, and the time since which it is known.

@@ -62,17 +62,10 @@ type owners interface {
 // share, such as their marks, Open returns ErrDamaged. If the directory can't be used, for example for lack of
 // permission or of disk space, Open returns an error with the reason.
 func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K, V], error) {
-	cfg, err := cfg.validate()
+	w, err := newKeyed(cfg)
 	if err != nil {
 		return nil, err
 	}
-	w := &Keyed[K, V]{cfg: cfg, crew: partition.NewCrew(cfg.Concurrency)}
-	if cfg.Timeout > 0 {
-		if err := w.crew.Limit(cfg.Timeout, cfg.Clock); err != nil {
-			return nil, fmt.Errorf("durable: %w", err)
-		}
-	}
-	w.pool.New = func() any { return new(request) }
 	if cfg.Conn != nil {
 		w.owners, err = openShared(ctx, w.config())
 	} else {
@@ -85,6 +78,22 @@ func Open[K comparable, V any](ctx context.Context, cfg Config[K, V]) (*Keyed[K,
 		w.crew.Close()
 		return nil, ofPackage(err)
 	}
+	return w, nil
+}
+
+// newKeyed returns a Keyed that has no owners yet.
+func newKeyed[K comparable, V any](cfg Config[K, V]) (*Keyed[K, V], error) {
+	cfg, err := cfg.validate()
+	if err != nil {
+		return nil, err
+	}
+	w := &Keyed[K, V]{cfg: cfg, crew: partition.NewCrew(cfg.Concurrency)}
+	if cfg.Timeout > 0 {
+		if err := w.crew.Limit(cfg.Timeout, cfg.Clock); err != nil {
+			return nil, fmt.Errorf("durable: %w", err)
+		}
+	}
+	w.pool.New = func() any { return new(request) }
 	return w, nil
 }
 

@@ -22,9 +22,13 @@ func openDir(ctx context.Context, cfg config) (*dir, error) {
 	if err != nil {
 		return nil, err
 	}
+	return own(ctx, cfg, log, log.Damage)
+}
+
+// own takes over a log, unless it is damaged already.
+func own(ctx context.Context, cfg config, log dirLog, err error) (*dir, error) {
 	d := &dir{cfg: cfg, log: log}
 	d.Here = d.Partition
-	err = log.Damage
 	if err == nil {
 		err = d.open(ctx)
 	}
