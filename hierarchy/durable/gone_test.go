@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ func TestDirectoryIsGone(t *testing.T) {
 			require.NoError(t, change(dir))
 			deleted := time.Now()
 			for err == nil {
-				_, err = w.Set(ctx, "k", "", time.Hour)
+				_, err = w.Set(ctx, "k", strings.Repeat("v", 10_000), time.Hour) // soon needs another file
 				require.Less(t, time.Since(deleted), 30*time.Second)
 			}
 			requireOurs(t, err)

@@ -15,9 +15,11 @@ import (
 // ErrGone means that the directory is gone.
 var ErrGone = errors.New("the directory was deleted, moved or replaced while it was open")
 
+// Every is the time between two looks at the file system: a Check sees what has happened before the last Every.
+const Every = time.Second
+
 const (
-	every = time.Second            // between two looks at the file system
-	most  = 100 * time.Millisecond // for which a look is awaited, since a file system may hang
+	most = 100 * time.Millisecond // for which a look is awaited, since a file system may hang
 )
 
 // Anchor watches a directory by a file in it. Its methods may be called concurrently.
@@ -42,7 +44,7 @@ func New(file *os.File, dirs ...string) *Anchor {
 func (a *Anchor) Check() error {
 	now := int64(time.Since(a.start))
 	next := a.next.Load()
-	if now >= next && a.next.CompareAndSwap(next, now+int64(every)) {
+	if now >= next && a.next.CompareAndSwap(next, now+int64(Every)) {
 		a.look()
 	}
 	if a.gone.Load() {

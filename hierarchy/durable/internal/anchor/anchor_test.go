@@ -38,17 +38,17 @@ func TestDirectoriesThatAreGone(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := New(file, filepath.Join(dir, "streams"))
 				require.NoError(t, a.Check())
-				time.Sleep(every)
+				time.Sleep(Every)
 				require.NoError(t, a.Check())
 				require.NoError(t, change(dir))
 				require.NoError(t, a.Check(), "it looks once a second")
-				time.Sleep(every)
+				time.Sleep(Every)
 				require.ErrorIs(t, a.Check(), ErrGone)
 				require.NoError(t, os.RemoveAll(dir))
 				if _, err := os.Stat(dir + " elsewhere"); err == nil {
 					require.NoError(t, os.Rename(dir+" elsewhere", dir))
 				}
-				time.Sleep(every)
+				time.Sleep(Every)
 				require.ErrorIs(t, a.Check(), ErrGone)
 			})
 		})
