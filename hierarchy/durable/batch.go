@@ -149,8 +149,8 @@ func (b *Batch[K, V]) Reset() {
 }
 
 // Batch commits all operations of b, in order for each key. The operations for one partition are committed together or
-// not at all; a directory is one partition. If some partitions fail, their errors are joined; b.Err returns the error of each operation, and b.Took
-// reports which ones were committed. If an operation can't be encoded, none is committed.
+// not at all; a directory is one partition. If some partitions fail, their errors are joined; b.Err returns the error of
+// each operation, and b.Took reports which ones were committed. If an operation can't be encoded, none is committed.
 //
 // A partition takes at most 2,000 operations of a Batch, and as many bytes as a message of the servers may have: 8 MiB
 // with Dir, max_payload with Conn, which is 1 MiB by default. An operation counts as its key, its value and 64 bytes.
