@@ -29,6 +29,7 @@ type dirLog interface {
 	storage.Log
 	Refusal() (since time.Time, err error)
 	Problem() (since time.Time, err error)
+	OnLost(func(error))
 	Gone() error
 	Close()
 }

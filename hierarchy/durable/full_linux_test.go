@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -88,6 +89,32 @@ func opensWith(t *testing.T, cfg durable.Config[string, string], most uint64) bo
 	require.ErrorContains(t, err, "too many", "%d files", most)
 	require.NoError(t, ctx.Err())
 	return false
+}
+
+// When too many files are open, a log that needs another one waits, and goes on when there are fewer.
+func TestTooManyOpenFilesForALog(t *testing.T) {
+	inCopy(t, func(cfg durable.Config[string, string]) {
+		w := open(t, cfg)
+		var limit syscall.Rlimit
+		require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
+		few := limit
+		few.Cur = 3
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var err error
+		set := 0
+		for ; err == nil; set++ { // the same keys, so that the log is trimmed
+			_, err = w.Set(ctx, strconv.Itoa(set%10), strings.Repeat("v", 50_000), time.Hour)
+		}
+		require.ErrorContains(t, w.Health(), "too many files are open")
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
+		require.NoError(t, insist(func() error { return errOf(w.Set(t.Context(), "last", "", time.Hour)) }))
+		require.NoError(t, w.Health())
+		n, err := w.Len(t.Context())
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, n, min(set, 11))
+	})
 }
 
 // inCopy has test run in a copy of this program, with a new directory.

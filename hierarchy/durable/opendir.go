@@ -10,7 +10,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/directory"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/filelog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
@@ -58,10 +57,16 @@ func (d *dir) open(ctx context.Context) (err error) {
 	cfg.Log, cfg.Partitions = d.log, 1
 	cfg.Cause, cfg.Tenure, cfg.Progress = d.cause, d.owns, new(partition.Progress)
 	cfg.Doubted = func(error) {
-		if err := d.doubted(); err != nil {
+		if _, err := d.log.Refusal(); err != nil {
 			end(reason{err})
 		}
+		time.AfterFunc(anchor.Every, func() { d.owns() }) // the directory may be gone
 	}
+	d.log.OnLost(func(err error) {
+		d.cfg.logger.Error("durable: writing has failed, and the timers are unavailable until they are opened again",
+			"dir", d.cfg.dir, "name", d.cfg.name, "err", err)
+		end(reason{err})
+	})
 	go d.logProgress(ctx, cfg.Progress)
 	begun := time.Now()
 	d.part, err = partition.Open(ctx, cfg)
@@ -70,17 +75,6 @@ func (d *dir) open(ctx context.Context) (err error) {
 	}
 	if took := time.Since(begun); err == nil && took > time.Second {
 		d.cfg.logger.Info("durable: the log is read", "dir", d.cfg.dir, "name", d.cfg.name, "took", took)
-	}
-	return err
-}
-
-// doubted is called when an append has not succeeded. It returns an error if the disk refuses to write.
-func (d *dir) doubted() error {
-	time.AfterFunc(anchor.Every, func() { d.owns() }) // the directory may be gone
-	_, err := d.log.Refusal()
-	if errors.Is(err, filelog.ErrLost) {
-		d.cfg.logger.Error("durable: writing has failed, and the timers are unavailable until they are opened again",
-			"dir", d.cfg.dir, "name", d.cfg.name, "err", err)
 	}
 	return err
 }

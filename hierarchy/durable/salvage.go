@@ -26,8 +26,8 @@ type Salvaged struct {
 // f. If name is not "", Salvage reads only the timers with that Config.Name. Instead of the directory, from can be some
 // segments of its logs, such as logs/timers/0000000000000001.seg, or copies of them.
 //
-// Salvage changes nothing in the directory, and no process may have the directory open. Neither does Open change a log in
-// which it finds damage.
+// Salvage changes nothing in the directory, and no process may have the directory open. Neither does Open change the messages
+// of a log in which it finds damage.
 //
 // Each line is as Export writes it, with the name. The last one has the number of timers. A line has the field
 // "uncertain" if frames are missing after the last operation that tells all of the timer: the timer may have ended, or been set, moved or removed

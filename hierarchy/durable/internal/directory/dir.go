@@ -75,8 +75,10 @@ func (d *dir) open(name string) (l, before *Log, err error) {
 	if err := d.alike(name); err != nil {
 		return nil, nil, err
 	}
-	l = &Log{dir: d, name: name, closed: make(chan struct{})}
-	l.Log, err = filelog.Open(filelog.OS{}, filepath.Join(d.logsDir(), name))
+	l = &Log{dir: d, name: name, closed: make(chan struct{}), ready: make(chan struct{})}
+	files := filepath.Join(d.logsDir(), name)
+	l.Log, err = filelog.Open(filelog.OS{}, files)
+	l.anchor = anchor.New(d.lock, files)
 	if errors.Is(err, storage.ErrDamaged) {
 		l.Damage, err = err, nil
 	}
@@ -89,12 +91,13 @@ func (d *dir) open(name string) (l, before *Log, err error) {
 	return l, nil, nil
 }
 
-// taken returns an error if the log of a name is open. If it is being closed, taken returns it.
+// taken returns an error if the log of a name is open. If it is being closed, or not handed to
+// anybody yet, taken returns it.
 func (d *dir) taken(name string) (before *Log, err error) {
 	dirs.mu.Lock()
 	defer dirs.mu.Unlock()
 	there := d.logs[name]
-	if there == nil || there.ending {
+	if there == nil || there.ending || !there.handed() {
 		return there, nil
 	}
 	return nil, fmt.Errorf("%w %q of this directory is open in this process", ErrName, name)
@@ -118,6 +121,16 @@ func (d *dir) ready() (err error) {
 	}
 	d.anchor = anchor.New(d.lock, d.logsDir())
 	return nil
+}
+
+// handed reports whether somebody has got the log from Open.
+func (l *Log) handed() bool {
+	select {
+	case <-l.ready:
+		return true
+	default:
+		return false
+	}
 }
 
 // begin records that a log is being closed.
@@ -160,6 +173,9 @@ func (d *dir) checkVersion() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := os.MkdirAll(d.logsDir(), 0o700); err != nil {
+			return err
+		}
+		if err := (filelog.OS{}).SyncDir(d.path); err != nil {
 			return err
 		}
 		return d.writeVersion(name)

@@ -147,7 +147,17 @@ func TestOpenThatNobodyWaitsFor(t *testing.T) {
 	}()
 	_, err := Open(ctx, dir, "b")
 	require.ErrorIs(t, err, context.Canceled)
+	again := make(chan error)
+	go func() { // which waits until the first one is closed
+		l, err := Open(t.Context(), dir, "b")
+		if err == nil {
+			l.Close()
+		}
+		again <- err
+	}()
+	time.Sleep(5 * time.Millisecond)
 	a.dir.mu.Unlock()
+	require.NoError(t, <-again)
 	require.Eventually(t, func() bool {
 		dirs.mu.Lock()
 		defer dirs.mu.Unlock()

@@ -3,14 +3,17 @@
 package directory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/anchor"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/filelog"
 )
 
@@ -30,8 +33,10 @@ type Log struct {
 
 	dir    *dir
 	name   string
+	anchor *anchor.Anchor
 	once   sync.Once
 	ending bool          // Close has begun; guarded by dirs.mu
+	ready  chan struct{} // closed when it is known whether somebody gets the log from Open
 	closed chan struct{} // closed when the name can be opened again
 }
 
@@ -39,7 +44,7 @@ type Log struct {
 // when ctx is done, Open returns, and what it has opened is closed later.
 func Open(ctx context.Context, path, name string) (*Log, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, storage.In(path, err)
 	}
 	type result struct {
 		l   *Log
@@ -47,9 +52,12 @@ func Open(ctx context.Context, path, name string) (*Log, error) {
 	}
 	done := make(chan result)
 	go func() {
-		l, err := open(path, name)
+		l, err := open(ctx, path, name)
 		select {
 		case done <- result{l, err}:
+			if err == nil {
+				close(l.ready)
+			}
 		case <-ctx.Done():
 			if err == nil {
 				l.Close()
@@ -59,7 +67,7 @@ func Open(ctx context.Context, path, name string) (*Log, error) {
 	select {
 	case r := <-done:
 		if r.err != nil {
-			return nil, fmt.Errorf("%s: %w", path, r.err)
+			return nil, storage.In(path, r.err)
 		}
 		return r.l, nil
 	case <-ctx.Done():
@@ -67,7 +75,7 @@ func Open(ctx context.Context, path, name string) (*Log, error) {
 	}
 }
 
-func open(path, name string) (*Log, error) {
+func open(ctx context.Context, path, name string) (*Log, error) {
 	path, err := canonical(path)
 	if err != nil {
 		return nil, filelog.Explained(err)
@@ -81,7 +89,32 @@ func open(path, name string) (*Log, error) {
 		if before == nil {
 			return l, filelog.Explained(err)
 		}
-		<-before.closed
+		if err := before.wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// wait waits until a log is closed, or it is known that somebody has it.
+func (l *Log) wait(ctx context.Context) error {
+	select {
+	case <-l.closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.ready:
+	}
+	dirs.mu.Lock()
+	ending := l.ending
+	dirs.mu.Unlock()
+	if !ending {
+		return nil
+	}
+	select {
+	case <-l.closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -91,14 +124,19 @@ func canonical(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return "", err
+	made := filelog.MakeDir(filelog.OS{}, path)
+	path, err = filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", cmp.Or(made, err)
 	}
-	return filepath.EvalSymlinks(path)
+	if errors.Is(made, fs.ErrPermission) { // it was there, and what is above it is another's
+		made = nil
+	}
+	return path, made
 }
 
 // Gone returns an error if the directory is no longer where it was opened: what is written now is lost.
-func (l *Log) Gone() error { return l.dir.anchor.Check() }
+func (l *Log) Gone() error { return l.anchor.Check() }
 
 // Close closes the log, and unlocks the directory if no other log of it is open. If the disk hangs, Close does not wait
 // for it, but the next Open does.

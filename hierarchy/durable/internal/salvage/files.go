@@ -28,7 +28,8 @@ func list(dir string) (map[string]*files, error) {
 	}
 	logs := make(map[string]*files)
 	for _, e := range entries {
-		if name := strings.TrimSuffix(e.Name(), filelog.MarkSuffix); logs[name] == nil && !strings.Contains(name, ".") {
+		name, isMark := strings.CutSuffix(e.Name(), filelog.MarkSuffix)
+		if logs[name] == nil && (isMark || e.IsDir()) {
 			if logs[name], err = filesOf(filepath.Join(dir, logsDir, name)); err != nil {
 				return nil, err
 			}
@@ -61,10 +62,7 @@ func ReadFiles(paths []string, name string, f func(*Log) error) error {
 	}
 	found := false
 	for dir, segments := range byDir {
-		root, of, err := placed(dir)
-		if err != nil {
-			return err
-		}
+		root, of := placed(dir)
 		if root != "" && inUse(filepath.Join(root, "lock")) {
 			return fmt.Errorf("%s: %w", root, errInUse)
 		}
@@ -83,12 +81,11 @@ func ReadFiles(paths []string, name string, f func(*Log) error) error {
 }
 
 // placed returns the directory and the name of the log that has its segments there, or "".
-func placed(dir string) (root, name string, err error) {
-	dir, err = filepath.Abs(dir)
-	if err != nil || filepath.Base(filepath.Dir(dir)) != logsDir {
-		return "", "", err
+func placed(dir string) (root, name string) {
+	if filepath.Base(filepath.Dir(dir)) != logsDir {
+		return "", ""
 	}
-	return filepath.Dir(filepath.Dir(dir)), filepath.Base(dir), nil
+	return filepath.Dir(filepath.Dir(dir)), filepath.Base(dir)
 }
 
 // byDir returns the files by their directories.
@@ -103,7 +100,10 @@ func byDir(paths []string) (map[string][]string, error) {
 		} else if info.IsDir() {
 			return nil, fmt.Errorf("%s: %w", path, errDirectory)
 		}
-		dir := filepath.Dir(path)
+		dir, err := filepath.Abs(filepath.Dir(path))
+		if err != nil {
+			return nil, err
+		}
 		dirs[dir] = append(dirs[dir], path)
 	}
 	return dirs, nil

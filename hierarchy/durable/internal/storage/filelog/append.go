@@ -84,7 +84,7 @@ func (l *Log) roll(size int64) error {
 		return err
 	}
 	if err := l.fs.Rename(sp.name, l.path(s)); err != nil {
-		if passing(err) == "" {
+		if passing(err) == "" && !isBusy(err) {
 			return l.lose(err) // it may have the name, and what is appended to the segment before would not count
 		}
 		_ = l.fs.Remove(sp.name)
@@ -111,7 +111,7 @@ func (l *Log) activate(s *segment) error {
 	if err != nil {
 		return l.abandon(s, err)
 	}
-	if err := l.fs.SyncDir(l.dir); err != nil {
+	if err := l.folder.Sync(); err != nil {
 		_ = f.Close()
 		return l.lose(err)
 	}
@@ -130,7 +130,7 @@ func (l *Log) activate(s *segment) error {
 func (l *Log) abandon(s *segment, why error) error {
 	err := l.fs.Remove(l.path(s))
 	if err == nil {
-		err = l.fs.SyncDir(l.dir)
+		err = l.folder.Sync()
 	}
 	if err != nil {
 		return l.lose(fmt.Errorf("%w, and then %w", why, err))

@@ -35,14 +35,14 @@
 // written and synced again when a log is opened.
 //
 // The mark has two places in its file, and is written to the one that does not hold the highest mark. So a write that is
-// torn never takes the mark away.
+// torn never takes the mark away. Only Open writes to the place of the highest mark, the same bytes.
 //
 // Names are synced before anything depends on them: that of a new segment before a message is acknowledged that is in it,
 // and that of a file that is free before the file is used again. Of a deletion, any part may be left. So the log begins
 // after the last gap in the places.
 //
-// What can't be told: the last record, if it was altered, from one that was never acknowledged, and the segments that are
-// missing at the end. The mark is for that.
+// What can't be told: records at the end that were altered, if none after them is valid, from one that was never
+// acknowledged; and the segments that are missing at the end. The mark is for that.
 //
 // # Failures
 //

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"syscall"
+	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -20,6 +20,13 @@ type FS interface {
 	Rename(from, to string) error                // replaces the file that there may be
 	Remove(name string) error
 	SyncDir(dir string) error
+	OpenDir(dir string) (Dir, error) // for syncing it also when no further file can be opened
+}
+
+// Dir is an open directory.
+type Dir interface {
+	Sync() error
+	io.Closer
 }
 
 // File is an open file.
@@ -38,10 +45,17 @@ func passing(err error) string {
 			return "the disk is full"
 		}
 	}
-	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		return "too many files are open"
+	for _, many := range tooMany {
+		if errors.Is(err, many) {
+			return "too many files are open"
+		}
 	}
 	return ""
+}
+
+// isBusy reports whether a file was not renamed because another program has it open, such as one that looks for viruses.
+func isBusy(err error) bool {
+	return slices.ContainsFunc(busy, func(kind error) bool { return errors.Is(err, kind) })
 }
 
 // Explained adds to an error of a file system what it lacks, if that goes by.

@@ -31,6 +31,7 @@ type Log struct {
 	reading sync.WaitGroup // goroutines that read a segment
 
 	// Only whoever has the turn uses these fields.
+	folder Dir    // with the segments
 	file   File   // of the active segment
 	marks  File   // nil if there is no mark
 	at     int    // the place of the highest mark: 0 or 1
@@ -48,6 +49,7 @@ type Log struct {
 	lost     error     // why nothing can be written any more
 	lacking  error     // why nothing could be written the last time, if that goes by
 	since    time.Time // when lost or lacking was set
+	onLost   func(error)
 }
 
 var _ storage.Log = (*Log)(nil)
@@ -155,8 +157,18 @@ func (l *Log) lose(err error) error {
 	defer l.mu.Unlock()
 	if l.lost == nil {
 		l.lost, l.since = fmt.Errorf("%w: %w", ErrLost, err), time.Now()
+		if l.onLost != nil {
+			go l.onLost(l.lost)
+		}
 	}
 	return l.lost
+}
+
+// OnLost has f called, once, when the log can't be written to any more until it is opened again.
+func (l *Log) OnLost(f func(error)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.onLost = f
 }
 
 // MaxMessage returns the size of the largest message.

@@ -26,12 +26,17 @@ func open(fsys FS, dir string, sizes sizes) (*Log, error) {
 }
 
 func (l *Log) open() error {
-	if err := makeDir(l.fs, l.dir); err != nil {
+	if err := MakeDir(l.fs, l.dir); err != nil {
 		return err
 	}
 	if err := l.probe(); err != nil {
 		return err
 	}
+	folder, err := l.fs.OpenDir(l.dir)
+	if err != nil {
+		return err
+	}
+	l.folder = folder
 	if err := l.openMarks(); err != nil {
 		return err
 	}
@@ -64,13 +69,13 @@ func (l *Log) probe() error {
 	return nil
 }
 
-// makeDir makes a directory, and those above it, durably. It also syncs the one above if there is nothing to make:
+// MakeDir makes a directory, and those above it, durably. It also syncs the one above if there is nothing to make:
 // whoever made it may have been killed before that.
-func makeDir(fsys FS, dir string) error {
+func MakeDir(fsys FS, dir string) error {
 	above := filepath.Dir(dir)
 	if !exists(fsys, dir) && above != dir {
 		// What is above may belong to others. Then it is not new.
-		if err := makeDir(fsys, above); err != nil && !errors.Is(err, fs.ErrPermission) {
+		if err := MakeDir(fsys, above); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
 	}
@@ -160,7 +165,7 @@ func (l *Log) openEnd() error {
 	if l.file, err = l.fs.Open(l.path(s)); err != nil {
 		return err
 	}
-	if err := l.fs.SyncDir(l.dir); err != nil {
+	if err := l.folder.Sync(); err != nil {
 		return err
 	}
 	return l.rewriteEnd(data)
@@ -222,4 +227,7 @@ func (l *Log) closeFiles() {
 		}
 	}
 	l.file, l.marks = nil, nil
+	if l.folder != nil {
+		_ = l.folder.Close()
+	}
 }

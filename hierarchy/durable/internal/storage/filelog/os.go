@@ -1,16 +1,25 @@
 package filelog
 
 import (
+	"errors"
 	"os"
 )
 
 // OS is the file system of the machine.
 type OS struct{}
 
-func (OS) MkdirAll(dir string) error    { return os.MkdirAll(dir, 0o700) }
-func (OS) Rename(from, to string) error { return os.Rename(from, to) }
-func (OS) Remove(name string) error     { return os.Remove(name) }
-func (OS) SyncDir(dir string) error     { return syncDir(dir) }
+func (OS) MkdirAll(dir string) error       { return os.MkdirAll(dir, 0o700) }
+func (OS) Rename(from, to string) error    { return os.Rename(from, to) }
+func (OS) Remove(name string) error        { return os.Remove(name) }
+func (OS) OpenDir(dir string) (Dir, error) { return openDir(dir) }
+
+func (OS) SyncDir(dir string) error {
+	d, err := openDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
 
 func (OS) List(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)

@@ -129,7 +129,14 @@ func (p *part) read(l *Log) (messages [][]byte, err error) {
 	}
 	defer f.Close()
 	b := make([]byte, end-begin)
-	if err := readAt(f, b, begin); err != nil {
+	err = readAt(f, b, begin)
+	for err != nil && p.to > p.from { // only a part may be unreadable
+		p.to = p.from + (p.to-p.from)/2
+		_, end = p.span(p.from, p.to)
+		b = b[:end-begin]
+		err = readAt(f, b, begin)
+	}
+	if err != nil {
 		return nil, unreadable(segmentName(p.place), err)
 	}
 	return p.decode(b, begin)

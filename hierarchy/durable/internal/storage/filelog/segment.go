@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
 
-// segment is one file of a log. Its messages follow each other without gaps. Log.mu guards the fields below the header,
-// which only whoever has the turn changes.
+// segment is one file of a log. Its messages follow each other without gaps. Log.mu guards the fields below the header.
+// Whoever has the turn changes them in the active segment, and a reader once in any other, when it indexes that.
 type segment struct {
 	header
 	place   uint64   // among the segments, as in the name

@@ -34,10 +34,12 @@ func (l *Log) nextSize(record int64) int64 {
 	if s := l.active(); s != nil {
 		next = min(growth*max(next, s.size), l.sizes.most)
 	}
-	if need := headerSize + record; need > next {
-		return (need + l.sizes.first - 1) / l.sizes.first * l.sizes.first
-	}
-	return next
+	return max(next, l.leastSize(record))
+}
+
+// leastSize returns the size of the smallest segment with room for a record of that size.
+func (l *Log) leastSize(record int64) int64 {
+	return (headerSize + record + l.sizes.first - 1) / l.sizes.first * l.sizes.first
 }
 
 // takeSpare returns a spare file for a record of that size. It makes one if there is none.
@@ -51,8 +53,11 @@ func (l *Log) takeSpare(record int64) (s spare, err error) {
 		l.spares = slices.Delete(l.spares, i, i+1)
 	}
 	l.mu.Unlock()
-	if i < 0 {
-		s, err = l.makeSpare(size)
+	if i >= 0 {
+		return s, nil
+	}
+	if s, err = l.makeSpare(size); err != nil && passing(err) != "" && l.leastSize(record) < size {
+		s, err = l.makeSpare(l.leastSize(record)) // there may be room for that
 	}
 	return s, err
 }

@@ -17,7 +17,7 @@ func (l *Log) trim(begin uint64) error {
 		return nil
 	}
 	freed, err := l.free(gone)
-	if err := l.fs.SyncDir(l.dir); err != nil {
+	if err := l.folder.Sync(); err != nil {
 		return l.lose(err)
 	}
 	l.mu.Lock()

@@ -202,3 +202,14 @@ func (d *Disk) SyncDir(name string) error {
 		return err
 	})
 }
+
+// OpenDir returns a directory for syncing. Windows does not keep others from removing or renaming files in it.
+func (d *Disk) OpenDir(name string) (filelog.Dir, error) { return dirHandle{d, name}, nil }
+
+type dirHandle struct {
+	disk *Disk
+	name string
+}
+
+func (h dirHandle) Sync() error { return h.disk.SyncDir(h.name) }
+func (dirHandle) Close() error  { return nil }

@@ -25,8 +25,8 @@ type salvage struct {
 func salvageCommand(std streams) *cobra.Command {
 	s := &salvage{std: std}
 	c := &cobra.Command{
-		Use: "salvage [FILE.blk...]", Short: "Read what can be read of a damaged directory",
-		Long: "Read what can be read of a damaged directory, or of its files streams/.../msgs/*.blk, and write it as lines, which\n" +
+		Use: "salvage [FILE.seg...]", Short: "Read what can be read of a damaged directory",
+		Long: "Read what can be read of a damaged directory, or of its files logs/NAME/*.seg, and write it as lines, which\n" +
 			"import reads. Nothing is changed, and no server may have the directory open. What is wrong goes to the standard\n" +
 			"error; then the exit code is 1.",
 		Example: "  epicycle salvage -dir ./timers -out timers.jsonl",
