@@ -15,20 +15,24 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
 	durableview "github.com/epicycle-go/epicycle/hierarchy/durable/view"
 	"github.com/epicycle-go/epicycle/hierarchy/view"
 )
 
 func newTimers(t *testing.T, mock *clock.Mock) *durable.Keyed[string, string] {
-	w, err := durable.Open(t.Context(), durable.Config[string, string]{
-		Dir: t.TempDir(), Clock: mock, MaxAttempts: 1,
-		Handle: func(_ context.Context, f durable.Firing[string, string]) error {
-			if f.Value == "bad" {
-				return errors.New("bad")
-			}
-			return nil
-		},
-	})
+	return openTimers(t, durable.Config[string, string]{Dir: t.TempDir(), Clock: mock})
+}
+
+func openTimers(t *testing.T, cfg durable.Config[string, string]) *durable.Keyed[string, string] {
+	cfg.MaxAttempts = 1
+	cfg.Handle = func(_ context.Context, f durable.Firing[string, string]) error {
+		if f.Value == "bad" {
+			return errors.New("bad")
+		}
+		return nil
+	}
+	w, err := durable.Open(t.Context(), cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { w.Close() })
 	return w
@@ -61,13 +65,16 @@ func get(t *testing.T, h http.Handler, path string) string {
 // The figures are those of the timers and of their logs.
 func TestFigures(t *testing.T) {
 	mock := clock.NewMock()
-	w := newTimers(t, mock)
+	s, err := servers.OpenLocal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	w := openTimers(t, durable.Config[string, string]{Conn: s.Conn(), Partitions: 2, Lease: time.Minute, Clock: mock})
 	for i := range 100 {
 		require.NoError(t, errOf(w.Set(t.Context(), fmt.Sprint(i), "v", time.Hour)))
 	}
 	require.NoError(t, errOf(w.Set(t.Context(), "soon", "v", time.Second)))
 	require.NoError(t, errOf(w.Set(t.Context(), "fails", "bad", time.Second)))
-	_, _, err := w.Remove(t.Context(), "1")
+	_, _, err = w.Remove(t.Context(), "1")
 	require.NoError(t, err)
 	_, _, err = w.Move(t.Context(), "2", 2*time.Hour)
 	require.NoError(t, err)
