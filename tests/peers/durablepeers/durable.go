@@ -20,7 +20,7 @@ type durableStore struct {
 
 func durableDir() system {
 	return system{
-		Name:     "durable",
+		Name:     "durable in a directory",
 		Settings: "`Dir`, otherwise the defaults. The log and the callers are in the worker's process. Cancel is `RemoveEntry`, and yes if its `State` is waiting",
 		Answer:   "after fsync",
 		Embedded: true,

@@ -96,11 +96,11 @@ func TestInterrupted(t *testing.T) {
 // A system whose servers are not installed is left out, with a line that says so, and one that fails has a row.
 func TestRows(t *testing.T) {
 	r := report{scale: 0.5, left: []string{"x was left out: y is not installed."}, systems: []system{durableDir()}}
-	r.sections = []section{{scenario: scheduling, rows: [][]string{append([]string{"durable"}, failed(len(scheduling.Head))...)}}}
+	r.sections = []section{{scenario: scheduling, rows: [][]string{append([]string{"durable in a directory"}, failed(len(scheduling.Head))...)}}}
 	text := r.markdown()
 	require.Contains(t, text, "with `-scale 0.5`")
 	require.Contains(t, text, "x was left out: y is not installed.\n")
-	require.Contains(t, text, "| durable | **failed** | – | – |")
+	require.Contains(t, text, "| durable in a directory | **failed** | – | – |")
 	absent := program{func() string { return "" }, "a-package"}
 	present := program{func() string { return "/bin/x" }, "another"}
 	require.Equal(t, []string{"a-package"}, system{Needs: []program{present, absent}}.missing())
