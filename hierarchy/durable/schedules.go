@@ -6,7 +6,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
+	"github.com/epicycle-go/epicycle/hierarchy/schedule"
 )
 
 // Schedule determines when a timer runs again and again. ParseSchedule makes one. It is comparable, and the zero

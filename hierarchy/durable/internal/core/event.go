@@ -5,7 +5,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
+	"github.com/epicycle-go/epicycle/hierarchy/schedule"
 )
 
 // Job is a timer whose attempt is about to begin, or has ended.

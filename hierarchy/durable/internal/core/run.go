@@ -6,7 +6,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
+	"github.com/epicycle-go/epicycle/hierarchy/schedule"
 )
 
 // A timer with a schedule has one pending run. The operation that ends a run also sets the next run: the first run

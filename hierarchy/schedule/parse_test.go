@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
+	"github.com/epicycle-go/epicycle/hierarchy/schedule"
 )
 
 // An error says which field is wrong, where, and why.

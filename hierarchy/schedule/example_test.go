@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
+	"github.com/epicycle-go/epicycle/hierarchy/schedule"
 )
 
 // 02:30 does not exist in the night in which summer time begins: the run is at 03:00, at the moment of

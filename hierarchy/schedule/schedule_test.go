@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/schedule"
+	"github.com/epicycle-go/epicycle/hierarchy/schedule"
 )
 
 var _ hierarchy.Schedule = schedule.Schedule{}
