@@ -212,11 +212,13 @@ func TestFailedSync(t *testing.T) {
 		_, err = w.Set(t.Context(), "a", "1", time.Hour)
 		require.NoError(t, err)
 		disk.FailNth(memdisk.Sync, 1, syscall.EIO)
+		failed := time.Now()
 		for range 3 {
 			_, err = w.Set(t.Context(), "a", "2", time.Hour)
 			require.ErrorIs(t, err, ErrUnavailable)
 			require.ErrorContains(t, err, filelog.ErrLost.Error())
 		}
+		require.Less(t, time.Since(failed), time.Second, "nothing is to be waited for")
 		require.True(t, errors.Is(w.Health(), filelog.ErrLost))
 		_ = w.Close()
 		w, err = openOn(t, disk, func(string) {})

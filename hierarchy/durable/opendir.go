@@ -43,6 +43,9 @@ func own(ctx context.Context, cfg config, log dirLog, err error) (*dir, error) {
 		return nil, storage.In(cfg.dir, err)
 	}
 	d.ready.Store(true)
+	if err == nil {
+		log.OnLost(func(err error) { d.lose(storage.In(cfg.dir, storage.Because(ErrUnavailable, err))) })
+	}
 	return d, nil
 }
 
@@ -62,11 +65,7 @@ func (d *dir) open(ctx context.Context) (err error) {
 		}
 		time.AfterFunc(anchor.Every, func() { d.owns() }) // the directory may be gone
 	}
-	d.log.OnLost(func(err error) {
-		d.cfg.logger.Error("durable: writing has failed, and the timers are unavailable until they are opened again",
-			"dir", d.cfg.dir, "name", d.cfg.name, "err", err)
-		end(reason{err})
-	})
+	d.log.OnLost(func(err error) { end(reason{err}) })
 	go d.logProgress(ctx, cfg.Progress)
 	begun := time.Now()
 	d.part, err = partition.Open(ctx, cfg)

@@ -164,11 +164,14 @@ func (l *Log) lose(err error) error {
 	return l.lost
 }
 
-// OnLost has f called, once, when the log can't be written to any more until it is opened again.
+// OnLost has f called, once, when the log can't be written to any more until it is opened again. If that is so already,
+// f is called at once. Only the f of the last call is called.
 func (l *Log) OnLost(f func(error)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.onLost = f
+	if l.onLost = f; l.lost != nil {
+		go f(l.lost)
+	}
 }
 
 // MaxMessage returns the size of the largest message.
