@@ -6,7 +6,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // Driven is the timing wheel itself: no lock, no goroutine and no clock. It is for programs that have a lock and a loop
@@ -81,7 +81,7 @@ func (d *Driven[T]) start() *timers.Timers[T] {
 }
 
 // lookup returns the node of h, or nil.
-func (d *Driven[T]) lookup(h Handle) *level.Node {
+func (d *Driven[T]) lookup(h Handle) *arena.Node {
 	if d.timers == nil {
 		return nil
 	}
@@ -120,12 +120,12 @@ func (d *Driven[T]) Remove(h Handle) (v T, ok bool) {
 }
 
 // discard ends timer i.
-func (d *Driven[T]) discard(i uint32, n *level.Node) {
+func (d *Driven[T]) discard(i uint32, n *arena.Node) {
 	if i == d.nearest {
 		d.nearest = 0
 	}
 	d.timers.Clear(i)
-	if released := d.timers.Remove(i, n); released != level.Nothing && d.timers.Release(released) {
+	if released := d.timers.Remove(i, n); released != arena.Nothing && d.timers.Release(released) {
 		d.timers = nil
 	}
 }

@@ -96,7 +96,7 @@ func (r *drivenRun) step() {
 	case op == 10:
 		r.wheel.unseen = r.c.IntN(2) * crowd
 		r.wheel.popped = r.c.IntN(2) * prepareEvery
-		r.wheel.timers.DealAhead(int64(r.now), r.c.IntN(5))
+		r.wheel.timers.CascadeAhead(int64(r.now), r.c.IntN(5))
 	case op == 11 && r.depth < 2:
 		r.all()
 	case op < 14 && r.depth < 2:

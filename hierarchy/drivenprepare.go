@@ -26,7 +26,7 @@ func (d *Driven[T]) prepare(now int64) {
 		return
 	}
 	d.popped, d.unseen = 0, 0
-	d.timers.DealAhead(now, budget)
+	d.timers.CascadeAhead(now, budget)
 }
 
 // orders gives out orders and generations: ascending numbers that are unique in the process. So a handle of another

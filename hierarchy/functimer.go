@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // FuncTimer is a timer with a function of its own, which can be set any number of times, even after it has fired, like
@@ -100,7 +100,7 @@ func (t *FuncTimer) resetToNow(now int64) bool {
 
 // fireNow fires the timer within the call. n is its node, or nil if it is not set. The shard's lock must be held, and
 // is unlocked.
-func (t *FuncTimer) fireNow(n *level.Node) bool {
+func (t *FuncTimer) fireNow(n *arena.Node) bool {
 	s := t.shard
 	if n != nil {
 		s.Counts.Moved++

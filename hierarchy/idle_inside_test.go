@@ -68,7 +68,7 @@ func TestIdleFillsACacheLine(t *testing.T) {
 	require.Zero(t, unsafe.Sizeof(Idle{})%64)
 }
 
-// Idles that are put off are not dealt over finer slots.
+// Idles that are put off are not cascaded over finer slots.
 func TestIdlesPutOffLeaveTheirSlot(t *testing.T) {
 	c := &handclock.Clock{}
 	w, err := New(Config{Clock: c, Shards: 1, Executor: Inline, Precision: 1})

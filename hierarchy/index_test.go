@@ -9,7 +9,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // checkIndex reports the first broken invariant of a Keyed's indexes.
@@ -30,7 +30,7 @@ func (x *index[K, V]) check(t *timers.Timers[entry[K, V]]) error {
 		return nil
 	}
 	want := uint32(0)
-	t.Arena().Each(func(i uint32, _ *level.Node) {
+	t.Arena().Each(func(i uint32, _ *arena.Node) {
 		if e := t.Value(i); e.key == e.key {
 			want++
 		}

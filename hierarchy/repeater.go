@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // Repeater runs a function again and again until it is stopped, even if nothing refers to the Repeater any more. Its
@@ -46,7 +46,7 @@ func (w *Wheel) Every(period time.Duration, f func()) (*Repeater, error) {
 	return w.every(period, f, 0)
 }
 
-func (w *Wheel) every(period time.Duration, f func(), fl level.Flags) (*Repeater, error) {
+func (w *Wheel) every(period time.Duration, f func(), fl arena.Flags) (*Repeater, error) {
 	if f == nil {
 		return nil, ErrNilFunc
 	}
@@ -58,9 +58,9 @@ func (w *Wheel) every(period time.Duration, f func(), fl level.Flags) (*Repeater
 }
 
 // adder is Core.Add or Core.AddBeyond.
-type adder func(f func(), now int64, d time.Duration, fl level.Flags) (engine.Handle, error)
+type adder func(f func(), now int64, d time.Duration, fl arena.Flags) (engine.Handle, error)
 
-func (r *Repeater) start(add adder, now int64, d time.Duration, f level.Flags) (*Repeater, error) {
+func (r *Repeater) start(add adder, now int64, d time.Duration, f arena.Flags) (*Repeater, error) {
 	if d <= 0 && r.wheel.core.Direct() {
 		return r.startDue(now, f)
 	}
@@ -166,7 +166,7 @@ func (r *Repeater) planned() Schedule {
 }
 
 // startDue is start for a first run that is due now, with an executor that is given the run within the call.
-func (r *Repeater) startDue(now int64, f level.Flags) (*Repeater, error) {
+func (r *Repeater) startDue(now int64, f arena.Flags) (*Repeater, error) {
 	t, err := r.wheel.core.AddFired(r.fire, now, f|engine.KeepNode)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // The time of a call may be earlier than that of the call before, also while a crowd is being fired: then
@@ -60,7 +61,7 @@ func TestSweptSlotIsCutInPortions(t *testing.T) {
 	for _, i := range nodes {
 		before := c.entries
 		c.Remove(i, c.arena.At(i))
-		require.LessOrEqual(t, before-c.entries, level.BlockLen)
+		require.LessOrEqual(t, before-c.entries, arena.BlockLen)
 	}
 	require.NoError(t, c.Check())
 	require.LessOrEqual(t, c.entries, sweepFrom+readTogether)
@@ -90,7 +91,7 @@ func TestSweptSlotKeepsWhatCounts(t *testing.T) {
 func TestLateCrowdStaysInItsSlot(t *testing.T) {
 	const n = 200_000
 	c := newCircles(time.Second)
-	c.tuning.LeadTime = 0 // nothing is dealt ahead
+	c.tuning.LeadTime = 0 // nothing is cascaded ahead
 	for i := range int64(n) {
 		c.Add(0, int64(time.Minute)+(n-i)*1000, uint64(i+1), 0)
 	}
@@ -107,7 +108,7 @@ func TestLateCrowdStaysInItsSlot(t *testing.T) {
 // A stale entry may have the stamp of a timer that is in the same place of memory long after. It does not
 // bring the slot out of order where it was left behind.
 func TestStaleEntryThatCountsAgain(t *testing.T) {
-	const at, wrapped = int64(1) << 40, 1 << 24
+	const at, wrapped, few = int64(1) << 40, 1 << 24, 24 // few are sorted by comparing them
 	c := newCircles(time.Second)
 	width := int64(c.layout.Width(c.layout.CircleFor(at, 0)))
 	deadlines := map[uint32]int64{}
@@ -117,7 +118,7 @@ func TestStaleEntryThatCountsAgain(t *testing.T) {
 		return i
 	}
 	removed := add(0, at+width/2, 1)
-	for i := int64(fewItems); i >= 0; i-- {
+	for i := int64(few); i >= 0; i-- {
 		add(0, at+(i+1)*width/64, uint64(2+i))
 	}
 	c.Remove(removed, c.arena.At(removed))
@@ -131,7 +132,7 @@ func TestStaleEntryThatCountsAgain(t *testing.T) {
 		require.LessOrEqual(t, last, deadlines[i])
 		last = deadlines[i]
 	}
-	require.Equal(t, at+(fewItems+1)*width/64, last)
+	require.Equal(t, at+(few+1)*width/64, last)
 }
 
 // A timer that moves earlier within a slot that is sorted already comes in its turn.
@@ -148,18 +149,18 @@ func TestMoveEarlierInASortedSlot(t *testing.T) {
 	require.Equal(t, []uint32{second}, fire(t, c, slot+5*ms))
 }
 
-// A timer that is set before all of a crowd which is being dealt ahead is known to whoever asks next, also if
-// what was left of the crowd is dealt meanwhile.
-func TestSetBeforeACrowdThatIsBeingDealt(t *testing.T) {
+// A timer that is set before all of a crowd which is being cascaded ahead is known to whoever asks next, also if
+// what was left of the crowd is cascaded meanwhile.
+func TestSetBeforeACrowdThatIsBeingCascaded(t *testing.T) {
 	c := newCircles(time.Second)
 	k := c.layout.Base()
-	start, width := c.layout.SlotStart(k, 5, 0), int64(c.layout.Width(k))
+	start, width := c.layout.width(k).Start(5, 0), int64(c.layout.Width(k))
 	n := int64(2 * c.tuning.SortUpTo)
 	for i := range n {
 		c.Add(0, start+width/2+i*(width/2/n), uint64(i)+1, 0)
 	}
 	now := start - 1
-	c.DealAhead(now, readTogether)
+	c.CascadeAhead(now, readTogether)
 	early := start + width/4
 	c.Add(now, early, uint64(n)+1, 0)
 	require.NoError(t, c.Check())
@@ -168,7 +169,7 @@ func TestSetBeforeACrowdThatIsBeingDealt(t *testing.T) {
 	require.LessOrEqual(t, v.At, early)
 }
 
-// Crowds of one instant each are not dealt. Looking for the next crowd does not visit them again and again.
+// Crowds of one instant each are not cascaded. Looking for the next crowd does not visit them again and again.
 func TestInstantsAreNotLookedAtAgain(t *testing.T) {
 	const instants, begin = 1000, int64(8) << 30
 	c := newCircles(time.Second)
@@ -179,7 +180,7 @@ func TestInstantsAreNotLookedAtAgain(t *testing.T) {
 			c.Add(0, begin+i<<18, order, 0)
 		}
 	}
-	c.DealAhead(int64(time.Hour), Unlimited)
+	c.CascadeAhead(int64(time.Hour), Unlimited)
 	require.NoError(t, c.Check())
 	before := c.Visited()
 	_, found := c.NextCrowd(0)
@@ -201,7 +202,7 @@ func TestSweepVisitsFew(t *testing.T) {
 			c.Remove(nodes[0], c.arena.At(nodes[0]))
 			nodes = nodes[1:]
 		}
-		c.DealAhead(int64(time.Hour), 2*batch)
+		c.CascadeAhead(int64(time.Hour), 2*batch)
 	}
 	for _, i := range nodes[1:] {
 		before := c.Visited()

@@ -7,15 +7,16 @@ import (
 	"slices"
 
 	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // census is what a check has counted so far.
 type census struct {
 	c       *Circles
 	entries int
-	rings   int
+	circles int
 	named   map[uint32]int                       // by node: number of valid entries with a slot reached in time
-	linked  [level.Unlinked + 1][level.Slots]int // by circle and slot: number of nodes linked there
+	linked  [arena.Unlinked + 1][level.Slots]int // by circle and slot: number of nodes linked there
 }
 
 // Check returns the first broken invariant. It can't see whether the hand has gone back; its caller must check that.
@@ -26,13 +27,13 @@ func (c *Circles) Check() error {
 			return err
 		}
 	}
-	if x.rings != len(c.rings) {
-		return fmt.Errorf("%d rings, not %d", x.rings, len(c.rings))
+	if x.circles != len(c.all) {
+		return fmt.Errorf("%d circles and sub-circles, not %d", x.circles, len(c.all))
 	}
 	if err := cmp.Or(x.ordered(&c.passed), x.ordered(&c.instant)); err != nil {
 		return err
 	}
-	if c.passed.n > 0 && c.passed.last().key >= c.hand || c.instant.n > 0 && c.instant.first().key != c.instant.last().key {
+	if c.passed.n > 0 && c.passed.last().Key >= c.hand || c.instant.n > 0 && c.instant.first().Key != c.instant.last().Key {
 		return fmt.Errorf("the hand is at %d: behind it %v, under it %v", c.hand, c.passed, c.instant)
 	}
 	if x.entries != c.entries {
@@ -41,36 +42,32 @@ func (c *Circles) Check() error {
 	return cmp.Or(x.nodes(), c.store.check(), c.arena.Check())
 }
 
-// Dealing reports whether a slot under the hand is being dealt, for tests. Meanwhile, a timer may be due before the
+// Cascading reports whether a slot under the hand is being cascaded, for tests. Meanwhile, a timer may be due before the
 // timer that Next has found.
-func (c *Circles) Dealing() bool { return c.open != 0 }
+func (c *Circles) Cascading() bool { return c.open != 0 }
 
 // check returns the first broken invariant.
 func (st *store) check() error {
 	for _, r := range st.runs {
-		if len(r.items) > 0 || r.at > 0 {
-			return fmt.Errorf("a spare run with %d items", len(r.items))
+		if len(r.Items) > 0 || r.At > 0 {
+			return fmt.Errorf("a spare run with %d items", len(r.Items))
 		}
 	}
-	for _, r := range st.rings {
-		if r.Level != (level.Level[*bag]{}) || r.crowds != 0 || r.live != [level.Slots]int32{} {
-			return fmt.Errorf("a spare ring of circle %d that is not empty", r.circle)
+	for _, x := range st.circles {
+		if *x != (level.Circle{Number: x.Number, Width: x.Width, Index: x.Index}) {
+			return fmt.Errorf("a spare circle, which was circle %d, is not empty", x.Number)
 		}
 	}
-	n := 0
-	for b := st.bags; b != nil; b = b.next {
-		if n++; b.holds() {
-			return fmt.Errorf("a spare bag that is not empty")
+	for _, slot := range st.slots {
+		if slot.Holds() {
+			return fmt.Errorf("a spare slot that is not empty")
 		}
-	}
-	if n != st.nBags {
-		return fmt.Errorf("%d spare bags, not %d", n, st.nBags)
 	}
 	return nil
 }
 
 // count counts an entry whose slot is reached at the time turn.
-func (x *census) count(e level.Entry, turn int64) {
+func (x *census) count(e arena.Entry, turn int64) {
 	x.entries++
 	if n := x.c.arena.At(e.Node); n.Named(e.Stamp) && turn <= n.Key {
 		x.named[e.Node]++
@@ -78,7 +75,7 @@ func (x *census) count(e level.Entry, turn int64) {
 }
 
 // chain checks c, whose entries are in a slot that is reached at the time turn.
-func (x *census) chain(c *level.Chain, turn int64) error {
+func (x *census) chain(c *arena.Chain, turn int64) error {
 	for i := range c.Len() {
 		x.count(*c.At(i), turn)
 	}
@@ -86,25 +83,25 @@ func (x *census) chain(c *level.Chain, turn int64) error {
 }
 
 // run checks r, the sorted entries of a slot of circle k.
-func (x *census) run(k int, r *run) error {
+func (x *census) run(k int, r *level.Run) error {
 	if r == nil {
 		return nil
 	}
-	for _, y := range r.items[r.at:] {
+	for _, y := range r.Items[r.At:] {
 		x.count(y.Entry, math.MinInt64)
 	}
-	if !slices.IsSortedFunc(r.items[r.at:], compare) {
+	if !slices.IsSortedFunc(r.Items[r.At:], level.Compare) {
 		return fmt.Errorf("circle %d: a run that is not in order", k)
 	}
-	if k > 0 && r.len() > x.c.tuning.SortUpTo {
-		return fmt.Errorf("circle %d: %d entries in a run", k, r.len())
+	if k > 0 && r.Len() > x.c.tuning.SortUpTo {
+		return fmt.Errorf("circle %d: %d entries in a run", k, r.Len())
 	}
 	return nil
 }
 
 // ordered checks o, whose entries were all read.
 func (x *census) ordered(o *ordered) error {
-	var all []item
+	var all []level.Item
 	for b, block := range o.blocks {
 		if b == 0 {
 			block = block[o.at:]
@@ -114,8 +111,8 @@ func (x *census) ordered(o *ordered) error {
 		}
 		all = append(all, block...)
 	}
-	if len(all) != o.n || o.fetched > o.n || !slices.IsSortedFunc(all, compare) {
-		return fmt.Errorf("%d items, not %d, in order: %v", len(all), o.n, slices.IsSortedFunc(all, compare))
+	if len(all) != o.n || o.fetched > o.n || !slices.IsSortedFunc(all, level.Compare) {
+		return fmt.Errorf("%d items, not %d, in order: %v", len(all), o.n, slices.IsSortedFunc(all, level.Compare))
 	}
 	for _, y := range all {
 		x.count(y.Entry, math.MinInt64)
@@ -126,7 +123,7 @@ func (x *census) ordered(o *ordered) error {
 // circle checks everything that belongs to circle k.
 func (x *census) circle(k int) error {
 	c, bit := x.c, func(word uint32) bool { return word>>uint(k)&1 == 1 }
-	rest := new(level.Chain)
+	rest := new(arena.Chain)
 	if c.rest != nil {
 		rest = &c.rest[k]
 	}
@@ -139,78 +136,78 @@ func (x *census) circle(k int) error {
 	if (c.runs[k] != nil) != bit(c.running) || k == 0 && c.runs[k] != nil {
 		return fmt.Errorf("circle %d: running", k)
 	}
-	r := c.circle[k]
-	if r == nil {
+	circle := c.circle[k]
+	if circle == nil {
 		return nil
 	}
-	if (r.Occupied != 0) != bit(c.occupied) || r.circle != k {
-		return fmt.Errorf("circle %d: occupied=%x", k, r.Occupied)
+	if (circle.Occupied != 0) != bit(c.occupied) || circle.Number != k {
+		return fmt.Errorf("circle %d: occupied=%x", k, circle.Occupied)
 	}
-	if r.crowds != 0 && !bit(c.crowded) {
-		return fmt.Errorf("circle %d: crowds=%x", k, r.crowds)
+	if circle.Crowds != 0 && !bit(c.crowded) {
+		return fmt.Errorf("circle %d: crowds=%x", k, circle.Crowds)
 	}
-	return x.ring(r, c.hand)
+	return x.onCircle(circle, c.hand)
 }
 
-// ring checks r, in the turn that holds the time at, and the entries that were dealt ahead of its slots.
-func (x *census) ring(r *ring, at int64) error {
-	x.rings++
-	if x.c.rings[r.number] != r {
-		return fmt.Errorf("ring %d is not in the list", r.number)
+// onCircle checks a circle, in the turn that holds the time at, and the sub-circles of its slots.
+func (x *census) onCircle(circle *level.Circle, at int64) error {
+	x.circles++
+	if x.c.all[circle.Index] != circle {
+		return fmt.Errorf("circle %d of all is another one", circle.Index)
 	}
-	for s, b := range r.Slots {
-		if occupied := r.Occupied>>uint(s)&1 == 1; occupied != (b != nil) || occupied && !b.holds() {
-			return fmt.Errorf("circle %d slot %d: occupied=%v", r.circle, s, occupied)
+	for s, slot := range circle.Slots {
+		if occupied := circle.Has(s); occupied != (slot != nil) || occupied && !slot.Holds() {
+			return fmt.Errorf("circle %d slot %d: occupied=%v", circle.Number, s, occupied)
 		}
-		if b == nil {
+		if slot == nil {
 			continue
 		}
-		if err := x.bag(r, b, s, x.c.layout.SlotStart(r.circle, s, at)); err != nil {
-			return fmt.Errorf("circle %d slot %d: %w", r.circle, s, err)
+		if err := x.slot(circle, slot, s, circle.Start(s, at)); err != nil {
+			return fmt.Errorf("circle %d slot %d: %w", circle.Number, s, err)
 		}
 	}
 	return nil
 }
 
-// bag checks b, which is slot s of r and starts at start.
-func (x *census) bag(r *ring, b *bag, s int, start int64) error {
-	undealt := b.finer == nil && x.c.isCrowd(r.circle, b) || b.finer != nil && (b.Len() > 0 || b.finer.crowds != 0)
-	if noted := r.crowds>>uint(s)&1 == 1; undealt && !noted || noted && r.circle == 0 {
-		return fmt.Errorf("a crowd of %d", b.Len())
+// slot checks slot s of a circle, which starts at start.
+func (x *census) slot(circle *level.Circle, slot *level.Slot, s int, start int64) error {
+	uncascaded := slot.Sub == nil && x.c.isCrowd(circle.Number, slot) || slot.Sub != nil && (slot.Len() > 0 || slot.Sub.Crowds != 0)
+	if noted := circle.Crowds>>uint(s)&1 == 1; uncascaded && !noted || noted && circle.Number == 0 {
+		return fmt.Errorf("a crowd of %d", slot.Len())
 	}
-	if b.Len() > 0 && (b.least < start || b.least > b.most || b.most > x.c.layout.SlotEnd(r.circle, start)) {
-		return fmt.Errorf("deadlines from %d to %d, and it starts at %d", b.least, b.most, start)
+	if slot.Len() > 0 && (slot.Least < start || slot.Least > slot.Most || slot.Most > circle.End(start)) {
+		return fmt.Errorf("deadlines from %d to %d, and it starts at %d", slot.Least, slot.Most, start)
 	}
-	if err := cmp.Or(x.chain(&b.Chain, max(start, b.least)), x.run(r.circle, b.run)); err != nil || b.finer == nil {
+	if err := cmp.Or(x.chain(&slot.Chain, max(start, slot.Least)), x.run(circle.Number, slot.Run)); err != nil || slot.Sub == nil {
 		return err
 	}
-	if b.Len() > 0 && b.finer.Occupied != 0 && b.finer.Slots[b.finer.First()].least < b.least {
-		return fmt.Errorf("something was dealt that is earlier than %d", b.least)
+	if slot.Len() > 0 && slot.Sub.Occupied != 0 && slot.Sub.Slots[slot.Sub.First()].Least < slot.Least {
+		return fmt.Errorf("something was cascaded that is earlier than %d", slot.Least)
 	}
-	if b.finer.live != [level.Slots]int32{} || b.finer.circle != r.circle-1 {
-		return fmt.Errorf("dealt over a ring of circle %d that counts nodes", b.finer.circle)
+	if slot.Sub.Live != [level.Slots]int32{} || slot.Sub.Number != circle.Number-1 {
+		return fmt.Errorf("a sub-circle like circle %d, or that counts nodes", slot.Sub.Number)
 	}
-	return x.ring(b.finer, start)
+	return x.onCircle(slot.Sub, start)
 }
 
 // nodes checks that for each linked node there is an entry whose slot is reached no later than the node is due. It also
 // checks the counts of nodes.
 func (x *census) nodes() (err error) {
 	c := x.c
-	c.arena.Each(func(i uint32, n *level.Node) {
+	c.arena.Each(func(i uint32, n *arena.Node) {
 		if n.Linked() && x.named[i] == 0 {
 			err = fmt.Errorf("node %d is named nowhere: circle %d slot %d key %d hand %d", i, n.Circle(), n.Slot(), n.Key, c.hand)
 		}
 		x.linked[n.Circle()][n.Slot()]++
 	})
-	if c.behind != x.linked[level.Passed][0] {
-		err = fmt.Errorf("%d behind the hand, not %d", c.behind, x.linked[level.Passed][0])
+	if c.behind != x.linked[arena.Passed][0] {
+		err = fmt.Errorf("%d behind the hand, not %d", c.behind, x.linked[arena.Passed][0])
 	}
 	for k := range maxCircles {
-		r := c.circle[k]
-		for s := 0; r != nil && s < level.Slots; s++ {
-			if int(r.live[s]) != x.linked[k][s] {
-				err = fmt.Errorf("circle %d slot %d: %d live, not %d", k, s, r.live[s], x.linked[k][s])
+		circle := c.circle[k]
+		for s := 0; circle != nil && s < level.Slots; s++ {
+			if int(circle.Live[s]) != x.linked[k][s] {
+				err = fmt.Errorf("circle %d slot %d: %d live, not %d", k, s, circle.Live[s], x.linked[k][s])
 			}
 		}
 	}

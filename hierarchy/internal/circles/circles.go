@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // Circles is the timing wheel. Init must be called before anything else.
@@ -15,51 +16,51 @@ type Circles struct {
 	occupied uint32 // Invariant: bit k is set iff circle k has an occupied slot
 	running  uint32 // Invariant: bit k is set iff runs[k] is not nil
 	open     uint32 // Invariant: bit k is set iff rest[k] holds entries
-	crowded  uint32 // Invariant: bit k is set if circle k has crowds that are not dealt
-	entries  int    // Invariant: the number of entries in all rings, runs and rests, and in instant and passed
+	crowded  uint32 // Invariant: bit k is set if circle k has crowds that are not cascaded
+	entries  int    // Invariant: the number of entries in all slots, runs and rests, and in instant and passed
 	layout   Layout
 	tuning   Tuning
 	fullUpTo int // number of full blocks from which on the next entry may make a slot a crowd
-	arena    level.Arena
+	arena    arena.Arena
 
 	// These three are indexed by circle. The entries of a slot under the hand are in runs or in the next finer circle.
-	// Entries that are still to be dealt there are in rest.
-	circle [16]*ring                // nil until it is first used
-	runs   [maxCircles]*run         // Invariant: runs[0] is nil
-	rest   *[maxCircles]level.Chain // nil until the first crowd is due
+	// Entries that are still to be cascaded there are in rest.
+	circle [16]*level.Circle        // nil until it is first used
+	runs   [maxCircles]*level.Run   // Invariant: runs[0] is nil
+	rest   *[maxCircles]arena.Chain // nil until the first crowd is due
 
 	// These two may be crowds, and contain no stale entries: a node that leaves its place is taken out; see takeOut.
 	instant ordered // entries of the slot under the hand of circle 0
 	passed  ordered // entries that were linked behind the hand
 	behind  int     // Invariant: the number of nodes that were linked behind the hand
 
-	rings   []*ring // Invariant: the rings of circles, and those dealt ahead of their slots; each at its number
+	all     []*level.Circle // Invariant: the circles, and the sub-circles of slots; each at its Index
 	swept   cursor
 	store   store
-	memory  level.Memory
+	memory  arena.Memory
 	touch   func(nodes []uint32)
 	fetched [readTogether]uint32 // the argument of touch
 	due     int                  // number of timers that Next has found due
 
-	dealt   uint64 // number of entries that were dealt over finer slots
-	visited int    // number of entries that calls have visited
+	cascaded uint64 // number of entries that were cascaded
+	visited  int    // number of entries that calls have visited
 }
 
 // Init makes c ready, with the hand at the time hand.
 func (c *Circles) Init(layout Layout, tuning Tuning, hand int64) {
 	c.layout, c.tuning, c.hand = layout, tuning, hand
-	c.fullUpTo = tuning.SortUpTo / level.BlockLen
+	c.fullUpTo = tuning.SortUpTo / arena.BlockLen
 }
 
 // Arena returns the arena with the nodes. Callers may read it, but only c changes it.
-func (c *Circles) Arena() *level.Arena { return &c.arena }
+func (c *Circles) Arena() *arena.Arena { return &c.arena }
 
 // Fetch registers touch to be called with nodes that will soon be due, a few at once, so that it can fetch the memory
 // that belongs to them.
 func (c *Circles) Fetch(touch func(nodes []uint32)) { c.touch = touch }
 
-// Cascaded returns the number of entries that were dealt over finer slots.
-func (c *Circles) Cascaded() uint64 { return c.dealt }
+// Cascaded returns the number of entries that were cascaded.
+func (c *Circles) Cascaded() uint64 { return c.cascaded }
 
 // Entries returns the number of entries, valid and stale, for tests.
 func (c *Circles) Entries() int { return c.entries }
@@ -74,27 +75,27 @@ func (c *Circles) InSlot(k, s int) int {
 	if k == 0 && s == c.layout.SlotFor(0, c.hand) {
 		n = c.behind
 	}
-	if r := c.circle[k]; r != nil {
-		n += int(r.live[s])
+	if circle := c.circle[k]; circle != nil {
+		n += int(circle.Live[s])
 	}
 	return n
 }
 
 // Add makes a new node and links it.
-func (c *Circles) Add(now, deadline int64, sequence uint64, f level.Flags) uint32 {
+func (c *Circles) Add(now, deadline int64, sequence uint64, f arena.Flags) uint32 {
 	if now-c.hand > lag {
 		c.advance(now)
 	}
 	i := c.arena.Alloc()
 	n := c.arena.At(i)
 	if deadline < c.hand {
-		n.Init(deadline, sequence, f, level.Passed, 0)
+		n.Init(deadline, sequence, f, arena.Passed, 0)
 		c.addPassed(i, n)
 	} else {
 		k := c.layout.CircleFor(deadline, c.hand)
 		s := c.layout.SlotFor(k, deadline)
 		n.Init(deadline, sequence, f, k, s)
-		c.addTo(k, s, deadline, level.Entry{Node: i, Stamp: n.Stamp()})
+		c.addTo(k, s, deadline, arena.Entry{Node: i, Stamp: n.Stamp()})
 	}
 	if c.entries > 2*c.arena.About()+sweepFrom {
 		c.sweep()
@@ -104,7 +105,7 @@ func (c *Circles) Add(now, deadline int64, sequence uint64, f level.Flags) uint3
 
 // Move gives node i a new deadline and order. If the slot of its entry is reached before the new deadline, the entry
 // stays where it is, which costs one cache miss. It is moved when its slot is reached, once for any number of moves.
-func (c *Circles) Move(i uint32, n *level.Node, now, deadline int64, sequence uint64) {
+func (c *Circles) Move(i uint32, n *arena.Node, now, deadline int64, sequence uint64) {
 	if deadline >= n.Key && n.Key > c.hand && n.Linked() {
 		n.Rekey(deadline, sequence)
 		return
@@ -125,23 +126,23 @@ func (c *Circles) Move(i uint32, n *level.Node, now, deadline int64, sequence ui
 }
 
 // Unlink removes n from its slot. The node stays alive.
-func (c *Circles) Unlink(n *level.Node) {
+func (c *Circles) Unlink(n *arena.Node) {
 	c.leave(n)
-	n.Relink(level.Unlinked, 0)
+	n.Relink(arena.Unlinked, 0)
 }
 
 // Remove ends node i and returns which memory was released with it.
-func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
+func (c *Circles) Remove(i uint32, n *arena.Node) arena.Released {
 	if n.Key <= c.hand {
 		c.takeOut(n)
 	}
-	if k := n.Circle(); k < level.Passed {
-		r, s := c.circle[k&15], n.Slot()
-		r.live[s&(level.Slots-1)]--
-		if b := r.Slots[s&(level.Slots-1)]; b != nil && b.Undo(level.Entry{Node: i, Stamp: n.Stamp()}) { // i came last
+	if k := n.Circle(); k < arena.Passed {
+		circle, s := c.circle[k&15], n.Slot()
+		circle.Live[s&(level.Slots-1)]--
+		if slot := circle.Slots[s&(level.Slots-1)]; slot != nil && slot.Undo(arena.Entry{Node: i, Stamp: n.Stamp()}) { // i came last
 			c.entries--
-			if !b.holds() {
-				c.vacate(r, s)
+			if !slot.Holds() {
+				c.vacate(circle, s)
 			}
 		}
 	} else {
@@ -155,7 +156,7 @@ func (c *Circles) Remove(i uint32, n *level.Node) level.Released {
 }
 
 // leave stops counting n where it was linked. Its entry stays, unless it can be taken out.
-func (c *Circles) leave(n *level.Node) {
+func (c *Circles) leave(n *arena.Node) {
 	c.takeOut(n)
 	c.uncount(n)
 }
@@ -163,7 +164,7 @@ func (c *Circles) leave(n *level.Node) {
 // takeOut takes n out of the timers that are due and may be a crowd, and reports whether it was among them. It must be
 // called before the deadline or the order of n changes. Otherwise as many stale entries as a crowd has could be before
 // the next timer.
-func (c *Circles) takeOut(n *level.Node) bool {
+func (c *Circles) takeOut(n *arena.Node) bool {
 	if n.Key > c.hand {
 		return false
 	}
@@ -176,23 +177,12 @@ func (c *Circles) takeOut(n *level.Node) bool {
 }
 
 // uncount stops counting n where it was linked.
-func (c *Circles) uncount(n *level.Node) {
+func (c *Circles) uncount(n *arena.Node) {
 	switch k := n.Circle(); {
-	case k < level.Passed:
-		c.circle[k].live[n.Slot()]--
-	case k == level.Passed:
+	case k < arena.Passed:
+		c.circle[k].Live[n.Slot()]--
+	case k == arena.Passed:
 		c.behind--
-	}
-}
-
-// vacate records that slot s of r is empty.
-func (c *Circles) vacate(r *ring, s int) {
-	c.store.keepBag(r.Slots[s])
-	r.Slots[s] = nil
-	r.Occupied &^= 1 << uint(s)
-	r.crowds &^= 1 << uint(s)
-	if r.Occupied == 0 && c.circle[r.circle] == r {
-		c.occupied &^= 1 << uint(r.circle)
 	}
 }
 
@@ -200,7 +190,7 @@ func (c *Circles) vacate(r *ring, s int) {
 func (c *Circles) first() (k, s int, start int64) {
 	k = bits.TrailingZeros32(c.occupied)
 	s = c.circle[k].First()
-	return k, s, c.layout.SlotStart(k, s, c.hand)
+	return k, s, c.layout.width(k).Start(s, c.hand)
 }
 
 // advance moves the hand as near to now as the first slot permits, so that new timers are placed in finer slots.

@@ -47,7 +47,7 @@ func fire(t *testing.T, c *Circles, now int64) (fired []uint32) {
 }
 
 // A crowd of one instant is read where it is.
-func TestCrowdOfOneInstantIsNotDealt(t *testing.T) {
+func TestCrowdOfOneInstantIsNotCascaded(t *testing.T) {
 	const n, at = 10_000, int64(time.Hour)
 	c := newCircles(time.Second)
 	for i := range uint64(n) {
@@ -69,7 +69,7 @@ func TestCrowdOfOneInstantIsNotDealt(t *testing.T) {
 
 // The deadline of a timer alone in its slot is known exactly, and the timer fires from that slot, however
 // far away its deadline is.
-func TestLoneTimerIsNotDealt(t *testing.T) {
+func TestLoneTimerIsNotCascaded(t *testing.T) {
 	c := newCircles(time.Second)
 	deadline := 3 * 365 * 24 * int64(time.Hour)
 	i := c.Add(0, deadline, 1, 0)
@@ -78,7 +78,7 @@ func TestLoneTimerIsNotDealt(t *testing.T) {
 	require.Zero(t, c.Cascaded())
 }
 
-// A timer is dealt at most once for each circle.
+// A timer is cascaded at most once for each circle.
 func TestCascadesAreFew(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := newCircles(time.Second)
@@ -101,7 +101,7 @@ func TestCascadesAreFew(t *testing.T) {
 }
 
 // A crowd that lies close together, in a slot that is much wider, is spread out when that is opened: not
-// dealt from circle to circle as one.
+// cascaded from circle to circle as one.
 func TestHandJumpsToACrowdThatLiesCloseTogether(t *testing.T) {
 	const n, epoch = 10_000, int64(1_800_000_000_000_000_000)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -117,9 +117,9 @@ func TestHandJumpsToACrowdThatLiesCloseTogether(t *testing.T) {
 	require.Less(t, c.Cascaded(), uint64(3*n))
 }
 
-// Next without a limit goes through a crowd once: later calls find it dealt ahead and sorted, however many
+// Next without a limit goes through a crowd once: later calls find it cascaded ahead and sorted, however many
 // of its timers go.
-func TestNextDealsACrowdOnce(t *testing.T) {
+func TestNextCascadesACrowdOnce(t *testing.T) {
 	const n = 100_000
 	r := rand.New(rand.NewPCG(1, 1))
 	c := newCircles(time.Second)
@@ -204,15 +204,15 @@ func TestStaleEntriesAreSwept(t *testing.T) {
 	require.LessOrEqual(t, c.entries, sweepFrom+readTogether)
 }
 
-// What was dealt ahead, whose parts are small, is no crowd any more until one of them becomes one.
-func TestDealtCrowdsAreNotLookedAtAgain(t *testing.T) {
+// What was cascaded ahead, whose parts are small, is no crowd any more until one of them becomes one.
+func TestCascadedCrowdsAreNotLookedAtAgain(t *testing.T) {
 	const n, begin = 10_000, int64(8) << 30
 	c := newCircles(time.Second)
 	for i := range int64(n) {
 		c.Add(0, begin+i*7919%n<<16, uint64(1+i), 0)
 	}
 	require.NotZero(t, c.crowded)
-	c.DealAhead(begin-1, Unlimited)
+	c.CascadeAhead(begin-1, Unlimited)
 	_, found := c.NextCrowd(0)
 	require.False(t, found)
 	require.Zero(t, c.crowded)

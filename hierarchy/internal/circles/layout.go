@@ -13,15 +13,15 @@ const (
 	maxCircles = (topBit+level.Bits-1)/level.Bits + 1 // 12
 )
 
-// Layout places times on circles by arithmetic on bits. The slots of circle k are 1<<shift(k) wide, and a turn of
-// circle k is a slot of circle k+1. One circle, the base circle, has slots as wide as the power of two nearest to the
-// Interval. To reach that width, the boundaries of all circles may be offset by some bits. Circle 0 then has fewer
-// slots.
+// Layout places times on circles by arithmetic on bits. A turn of circle k is a slot of circle k+1. One circle, the base
+// circle, has slots as wide as the power of two nearest to the Interval. To reach that width, the boundaries of all
+// circles may be offset by some bits. Circle 0 then has fewer slots. Circles finer than the base circle are its
+// sub-circles, and coarser ones are overflow circles.
 type Layout struct {
-	offset int       // 0..5: circle k holds the bits from level.Bits*k-offset on
-	base   int       // the base circle
-	count  int       // the number of circles
-	shifts [16]uint8 // by circle; the length of 16 spares a check of bounds
+	offset int             // 0..5: circle k holds the bits from level.Bits*k-offset on
+	base   int             // the base circle
+	count  int             // the number of circles
+	widths [16]level.Width // by circle; the length of 16 spares a check of bounds
 }
 
 // NewLayout returns the layout whose base circle has slots about as wide as interval.
@@ -37,7 +37,7 @@ func NewLayout(interval time.Duration) Layout {
 func (l *Layout) placeCircles(top int) {
 	l.count = (top+l.offset)/level.Bits + 1
 	for k := range l.count {
-		l.shifts[k] = uint8(max(0, level.Bits*k-l.offset))
+		l.widths[k] = level.Width(max(0, level.Bits*k-l.offset))
 	}
 }
 
@@ -57,10 +57,9 @@ func (l *Layout) Circles() int { return l.count }
 func (l *Layout) Base() int { return l.base }
 
 // Width returns the width of a slot of circle k.
-func (l *Layout) Width(k int) time.Duration { return 1 << l.shift(k) }
+func (l *Layout) Width(k int) time.Duration { return l.width(k).Duration() }
 
-// shift returns the number of bits below circle k's digit.
-func (l *Layout) shift(k int) uint { return uint(l.shifts[k&15]) }
+func (l *Layout) width(k int) level.Width { return l.widths[k&15] }
 
 // CircleFor returns the circle of t when the hand is at hand: the circle of the highest bit in which t and hand differ.
 func (l *Layout) CircleFor(t, hand int64) int {
@@ -68,17 +67,4 @@ func (l *Layout) CircleFor(t, hand int64) int {
 }
 
 // SlotFor returns the slot of t on circle k, which is the digit of t for circle k.
-func (l *Layout) SlotFor(k int, t int64) int {
-	return int(uint64(t)>>(l.shift(k)&63)) & (level.Slots - 1)
-}
-
-// SlotStart returns the first time of slot s on circle k, in the turn that holds the time hand.
-func (l *Layout) SlotStart(k, s int, hand int64) int64 {
-	turn := l.shift(k) + level.Bits
-	return int64(uint64(hand)>>turn<<turn | uint64(s)<<l.shift(k))
-}
-
-// SlotEnd returns the last time of the slot of circle k that starts at start.
-func (l *Layout) SlotEnd(k int, start int64) int64 {
-	return start | (int64(1)<<l.shift(k) - 1)
-}
+func (l *Layout) SlotFor(k int, t int64) int { return l.width(k).Slot(t) }

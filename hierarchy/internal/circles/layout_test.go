@@ -29,12 +29,12 @@ func TestLayout(t *testing.T) {
 				continue
 			}
 			l := NewLayout(interval)
-			width := float64(int64(1) << l.shift(l.base))
+			width := float64(int64(1) << l.width(l.base))
 			ratio := width / float64(interval)
 			require.InDelta(t, 0, math.Log2(ratio), 0.501, "interval %d: base %v", interval, width)
-			require.EqualValues(t, 0, l.shift(0))
+			require.EqualValues(t, 0, l.width(0))
 			for k := 2; k < l.count; k++ {
-				require.Equal(t, l.shift(k-1)+level.Bits, l.shift(k))
+				require.Equal(t, l.width(k-1)+level.Bits, l.width(k))
 			}
 			require.LessOrEqual(t, l.count, maxCircles)
 			require.Equal(t, l.count-1, l.CircleFor(math.MaxInt64, 0))
@@ -46,18 +46,15 @@ func TestLevelAndSlotAtEachBoundary(t *testing.T) {
 	for _, interval := range []time.Duration{time.Second, 10 * time.Millisecond, 1, 7} {
 		l := NewLayout(interval)
 		for k := 1; k < l.count; k++ {
-			width := int64(1) << l.shift(k)
+			width := int64(1) << l.width(k)
 			require.Equal(t, k-1, l.CircleFor(width-1, 0), "one nanosecond less than a slot of circle %d", k)
 			require.Equal(t, k, l.CircleFor(width, 0))
 			require.Equal(t, k, l.CircleFor(width+1, 0))
 			require.Equal(t, 0, l.SlotFor(k, width-1))
 			require.Equal(t, 1, l.SlotFor(k, width))
 			require.Equal(t, 1, l.SlotFor(k, 2*width-1))
-			require.Equal(t, width, l.SlotStart(k, 1, 0))
-			require.Equal(t, 2*width-1, l.SlotEnd(k, width))
 			if k < l.count-1 {
 				require.Equal(t, k, l.CircleFor(2*width, width), "with the hand on the slot before")
-				require.Equal(t, 64*width+width, l.SlotStart(k, 1, 64*width+5))
 			}
 		}
 	}

@@ -1,12 +1,13 @@
 package circles
 
 import (
+	"math/bits"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // A slot takes memory only as long as it holds something, and few slots' worth is kept for others.
@@ -18,29 +19,18 @@ func TestEmptySlotsTakeNoMemory(t *testing.T) {
 		for slot := range int64(10_000) { // slots of three circles
 			c.Add(now, now+slot*width, uint64(slot)+1, 0)
 		}
-		require.Greater(t, bagsInUse(c), spareBags)
+		require.Greater(t, slotsInUse(c), spareSlots)
 		now += 10_000 * width
 		require.Len(t, fire(t, c, now), 10_000)
 		require.NoError(t, c.Check())
-		require.Zero(t, bagsInUse(c))
-		require.LessOrEqual(t, spareBagsOf(c), spareBags)
+		require.Zero(t, slotsInUse(c))
+		require.LessOrEqual(t, len(c.store.slots), spareSlots)
 	}
 }
 
-func bagsInUse(c *Circles) (n int) {
-	for _, r := range c.rings {
-		for _, b := range r.Slots {
-			if b != nil {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-func spareBagsOf(c *Circles) (n int) {
-	for b := c.store.bags; b != nil; b = b.next {
-		n++
+func slotsInUse(c *Circles) (n int) {
+	for _, circle := range c.all {
+		n += bits.OnesCount64(circle.Occupied)
 	}
 	return n
 }
@@ -63,9 +53,9 @@ func TestMemoryAfterCrowds(t *testing.T) {
 	}
 	crowd(100_000)
 	require.LessOrEqual(t, len(c.store.runs), 4)
-	for _, r := range append(c.store.runs, &run{items: c.store.scratch}) {
-		require.LessOrEqual(t, cap(r.items), 1024)
+	for _, r := range c.store.runs {
+		require.LessOrEqual(t, cap(r.Items), 1024)
 	}
-	crowd(level.BlockLen)
-	require.Zero(t, testing.AllocsPerRun(10, func() { crowd(level.BlockLen) }))
+	crowd(arena.BlockLen)
+	require.Zero(t, testing.AllocsPerRun(10, func() { crowd(arena.BlockLen) }))
 }

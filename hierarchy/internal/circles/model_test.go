@@ -171,7 +171,7 @@ func (p *program) step() {
 	case op < 9 && len(p.live.nodes) > 0:
 		p.putAside(p.any())
 	case op < 10:
-		p.c.DealAhead(p.now, p.r.IntN(30))
+		p.c.CascadeAhead(p.now, p.r.IntN(30))
 	case op < 11:
 		p.ask()
 	default:
@@ -273,7 +273,7 @@ func (p *program) nextDue(first uint32) {
 	p.require(p.c.NextDue(p.now) == first, "not what is due first")
 }
 
-// Timers come in order of deadline and of setting, whatever was dealt ahead, and whether they have passed,
+// Timers come in order of deadline and of setting, whatever was cascaded ahead, and whether they have passed,
 // are negative, or at an end of time. With a limit, no timer is early, lost or found twice, and no time is
 // returned that is later than a timer's.
 func TestPrograms(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // nearSample is the most items of a slot or a run that Near reads.
@@ -24,31 +25,31 @@ func (c *Circles) Near(until int64, most int) (n int) {
 		}
 	}
 	for left := c.occupied; left != 0 && n <= most; left &= left - 1 {
-		r := c.circle[bits.TrailingZeros32(left)]
-		for slots := r.Occupied; slots != 0 && n <= most; slots &= slots - 1 {
+		circle := c.circle[bits.TrailingZeros32(left)]
+		for slots := circle.Occupied; slots != 0 && n <= most; slots &= slots - 1 {
 			s := bits.TrailingZeros64(slots)
-			if c.layout.SlotStart(r.circle, s, c.hand) > until {
+			if circle.Start(s, c.hand) > until {
 				break
 			}
-			n += c.nearInSlot(r.Slots[s], until, most)
+			n += c.nearInSlot(circle.Slots[s], until, most)
 		}
 	}
 	return n
 }
 
-// nearInSlot is Near for b.
-func (c *Circles) nearInSlot(b *bag, until int64, most int) (n int) {
-	if b.finer != nil {
+// nearInSlot is Near for a slot.
+func (c *Circles) nearInSlot(slot *level.Slot, until int64, most int) (n int) {
+	if slot.Sub != nil {
 		return most + 1
 	}
-	if b.run != nil {
-		n = c.nearIn(b.run, until)
+	if slot.Run != nil {
+		n = c.nearIn(slot.Run, until)
 	}
-	all := b.Len()
+	all := slot.Len()
 	sample := min(all, nearSample)
 	found := 0
 	for i := all - sample; i < all; i++ {
-		found += c.countIf(*b.At(i), until)
+		found += c.countIf(*slot.At(i), until)
 	}
 	if sample > 0 {
 		n += found * all / sample
@@ -57,15 +58,15 @@ func (c *Circles) nearInSlot(b *bag, until int64, most int) (n int) {
 }
 
 // nearIn is Near for r.
-func (c *Circles) nearIn(r *run, until int64) (n int) {
-	for i := r.at; i < min(r.at+nearSample, len(r.items)) && r.items[i].key <= until; i++ {
-		n += c.countIf(r.items[i].Entry, until)
+func (c *Circles) nearIn(r *level.Run, until int64) (n int) {
+	for i := r.At; i < min(r.At+nearSample, len(r.Items)) && r.Items[i].Key <= until; i++ {
+		n += c.countIf(r.Items[i].Entry, until)
 	}
 	return n
 }
 
 // countIf returns 1 if e is not stale and its timer is due by the time until, and 0 otherwise.
-func (c *Circles) countIf(e level.Entry, until int64) int {
+func (c *Circles) countIf(e arena.Entry, until int64) int {
 	if n := c.arena.At(e.Node); n.Named(e.Stamp) && n.Key <= until {
 		return 1
 	}

@@ -3,17 +3,19 @@ package circles
 import (
 	"slices"
 	"sort"
+
+	"github.com/epicycle-go/epicycle/level"
 )
 
 // ordered is a set of items in order. It holds the timers that are due and may be a crowd: those of one instant, and
 // those behind the hand. Items are added and removed anywhere, which moves no more than a block of them. So a timer that
 // goes leaves nothing behind, no call takes long, and memory stays in proportion to the items.
 type ordered struct {
-	blocks  [][]item // Invariant: none is empty, or longer than blockItems. blocks[0][at:] and all other blocks are in order
-	at      int      // number of items of the first block that are gone. Invariant: less than the length of that block
-	n       int      // Invariant: the number of items
-	fetched int      // at most the number of items at the front that were touched
-	spare   []item   // an empty block to be used next, or nil
+	blocks  [][]level.Item // Invariant: none is empty, or longer than blockItems. blocks[0][at:] and all other blocks are in order
+	at      int            // number of items of the first block that are gone. Invariant: less than the length of that block
+	n       int            // Invariant: the number of items
+	fetched int            // at most the number of items at the front that were touched
+	spare   []level.Item   // an empty block to be used next, or nil
 }
 
 const (
@@ -23,17 +25,17 @@ const (
 	fewInBlock = blockItems / 4
 )
 
-// first returns the first item. There must be one.
-func (o *ordered) first() *item { return &o.blocks[0][o.at] }
+// first returns the first level.Item. There must be one.
+func (o *ordered) first() *level.Item { return &o.blocks[0][o.at] }
 
 // last returns the last item. There must be one.
-func (o *ordered) last() *item {
+func (o *ordered) last() *level.Item {
 	block := o.blocks[len(o.blocks)-1]
 	return &block[len(block)-1]
 }
 
 // front returns up to n of the first items, and at least one if there is one.
-func (o *ordered) front(n int) []item {
+func (o *ordered) front(n int) []level.Item {
 	if o.n == 0 {
 		return nil
 	}
@@ -42,8 +44,8 @@ func (o *ordered) front(n int) []item {
 }
 
 // push adds x behind all others, and reports whether it belongs there. If not, sort must follow.
-func (o *ordered) push(x item) (inOrder bool) {
-	inOrder = o.n == 0 || !x.before(*o.last())
+func (o *ordered) push(x level.Item) (inOrder bool) {
+	inOrder = o.n == 0 || !x.Before(*o.last())
 	if last := len(o.blocks) - 1; last >= 0 && len(o.blocks[last]) < blockItems {
 		o.blocks[last] = append(o.blocks[last], x)
 	} else {
@@ -54,26 +56,26 @@ func (o *ordered) push(x item) (inOrder bool) {
 }
 
 // newBlock returns an empty block. Unless the block is the only one, it has room for all items of a block.
-func (o *ordered) newBlock() (block []item) {
+func (o *ordered) newBlock() (block []level.Item) {
 	switch {
 	case o.spare != nil:
 		block, o.spare = o.spare, nil
 	case o.n > 0:
-		block = make([]item, 0, blockItems)
+		block = make([]level.Item, 0, blockItems)
 	}
 	return block
 }
 
 // sort puts all items in order.
 func (o *ordered) sort() {
-	all := make([]item, 0, o.n)
+	all := make([]level.Item, 0, o.n)
 	for b, block := range o.blocks {
 		if b == 0 {
 			block = block[o.at:]
 		}
 		all = append(all, block...)
 	}
-	slices.SortFunc(all, compare)
+	slices.SortFunc(all, level.Compare)
 	*o = ordered{}
 	for _, x := range all {
 		o.push(x)
@@ -81,8 +83,8 @@ func (o *ordered) sort() {
 }
 
 // insert adds x where it belongs, and returns true.
-func (o *ordered) insert(x item) bool {
-	if o.n == 0 || !x.before(*o.last()) {
+func (o *ordered) insert(x level.Item) bool {
+	if o.n == 0 || !x.Before(*o.last()) {
 		return o.push(x)
 	}
 	b, i := o.place(x)
@@ -99,14 +101,14 @@ func (o *ordered) insert(x item) bool {
 }
 
 // place returns the block to which x belongs, and the index there. There must be a block.
-func (o *ordered) place(x item) (b, i int) {
-	b = sort.Search(len(o.blocks)-1, func(b int) bool { return x.before(o.blocks[b+1][0]) })
+func (o *ordered) place(x level.Item) (b, i int) {
+	b = sort.Search(len(o.blocks)-1, func(b int) bool { return x.Before(o.blocks[b+1][0]) })
 	from := 0
 	if b == 0 {
 		from = o.at
 	}
 	block := o.blocks[b][from:]
-	return b, from + sort.Search(len(block), func(i int) bool { return !block[i].before(x) })
+	return b, from + sort.Search(len(block), func(i int) bool { return !block[i].Before(x) })
 }
 
 // split makes room in block b: it drops what is gone of the first block, or makes two blocks of b.
@@ -124,16 +126,16 @@ func (o *ordered) split(b int) {
 
 // remove removes the item with that deadline and order, and reports whether there was one.
 func (o *ordered) remove(key int64, order uint64) bool {
-	x := item{key: key, order: order}
-	if o.n == 0 || x.before(*o.first()) {
+	x := level.Item{Key: key, Order: order}
+	if o.n == 0 || x.Before(*o.first()) {
 		return false
 	}
 	b, i := 0, o.at
-	if o.first().before(x) {
+	if o.first().Before(x) {
 		b, i = o.place(x)
 	}
 	block := o.blocks[b]
-	if i == len(block) || x.before(block[i]) {
+	if i == len(block) || x.Before(block[i]) {
 		return false
 	}
 	if b == 0 && i-o.at < o.fetched {
@@ -149,10 +151,10 @@ func (o *ordered) remove(key int64, order uint64) bool {
 	return true
 }
 
-// removeFirst removes the first item.
+// removeFirst removes the first level.Item.
 func (o *ordered) removeFirst() {
 	x := o.first()
-	o.remove(x.key, x.order)
+	o.remove(x.Key, x.Order)
 }
 
 // tidy drops block b if it is empty, or joins it with a neighbour if both have few items.

@@ -6,16 +6,18 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/level"
 )
 
 // checkOrdered checks that o consists of the items of want, which are in order.
-func checkOrdered(t *testing.T, o *ordered, want []item) {
+func checkOrdered(t *testing.T, o *ordered, want []level.Item) {
 	t.Helper()
 	x := &census{c: newCircles(1), named: map[uint32]int{}}
 	x.c.Add(0, 0, 1, 0) // a node for the entries
 	require.NoError(t, x.ordered(o))
 	require.Equal(t, len(want), o.n)
-	var all []item
+	var all []level.Item
 	for rest := *o; rest.n > 0; {
 		front := slices.Clone(rest.front(7))
 		for _, y := range front {
@@ -35,22 +37,22 @@ func checkOrdered(t *testing.T, o *ordered, want []item) {
 func TestOrderedAgainstSlice(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var o ordered
-	var want []item
+	var want []level.Item
 	for step := range 40_000 {
 		grow := step/8000%2 == 0
 		switch n := r.IntN(10); {
 		case n < 6 && grow || len(want) == 0:
-			x := item{key: r.Int64N(50), order: uint64(step + 1)}
+			x := level.Item{Key: r.Int64N(50), Order: uint64(step + 1)}
 			if n == 0 && len(want) > 0 { // behind all others
-				x.key = want[len(want)-1].key
+				x.Key = want[len(want)-1].Key
 			}
-			at, _ := slices.BinarySearchFunc(want, x, compare)
+			at, _ := slices.BinarySearchFunc(want, x, level.Compare)
 			want = slices.Insert(want, at, x)
 			o.insert(x)
 		case n < 8:
 			at := r.IntN(len(want))
-			require.True(t, o.remove(want[at].key, want[at].order))
-			require.False(t, o.remove(want[at].key, want[at].order))
+			require.True(t, o.remove(want[at].Key, want[at].Order))
+			require.False(t, o.remove(want[at].Key, want[at].Order))
 			want = slices.Delete(want, at, at+1)
 		default:
 			require.Equal(t, want[0], *o.first())
@@ -73,18 +75,18 @@ func TestOrderedKeepsFewOfMany(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var o ordered
 			for i := range n {
-				o.push(item{key: 1, order: uint64(i + 1)})
+				o.push(level.Item{Key: 1, Order: uint64(i + 1)})
 			}
-			var want []item
+			var want []level.Item
 			for i := range n {
-				x := item{key: 1, order: uint64(order(i) + 1)}
+				x := level.Item{Key: 1, Order: uint64(order(i) + 1)}
 				if order(i)%every == every/2 {
 					want = append(want, x)
 				} else {
-					require.True(t, o.remove(x.key, x.order))
+					require.True(t, o.remove(x.Key, x.Order))
 				}
 			}
-			slices.SortFunc(want, compare)
+			slices.SortFunc(want, level.Compare)
 			checkOrdered(t, &o, want)
 		})
 	}
@@ -93,18 +95,18 @@ func TestOrderedKeepsFewOfMany(t *testing.T) {
 // push reports what it puts out of order, and sort mends it.
 func TestOrderedSort(t *testing.T) {
 	var o ordered
-	var want []item
+	var want []level.Item
 	for i := range 3 * blockItems {
-		x := item{key: 1, order: uint64(i * 7919 % (3 * blockItems))}
-		inOrder := o.n == 0 || want[len(want)-1].order < x.order
+		x := level.Item{Key: 1, Order: uint64(i * 7919 % (3 * blockItems))}
+		inOrder := o.n == 0 || want[len(want)-1].Order < x.Order
 		require.Equal(t, inOrder, o.push(x))
 		want = append(want, x)
 	}
 	o.sort()
-	slices.SortFunc(want, compare)
+	slices.SortFunc(want, level.Compare)
 	checkOrdered(t, &o, want)
 	o.removeFirst()
-	o.push(item{key: 0})
+	o.push(level.Item{Key: 0})
 	o.sort()
-	checkOrdered(t, &o, append([]item{{key: 0}}, want[1:]...))
+	checkOrdered(t, &o, append([]level.Item{{Key: 0}}, want[1:]...))
 }

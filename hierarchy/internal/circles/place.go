@@ -1,105 +1,107 @@
 package circles
 
-import "github.com/epicycle-go/epicycle/level"
+import (
+	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
+)
 
 // link adds an entry for node i where it belongs. The node must not be counted in a slot.
-func (c *Circles) link(i uint32, n *level.Node) {
+func (c *Circles) link(i uint32, n *arena.Node) {
 	if n.Key < c.hand {
-		n.Relink(level.Passed, 0)
+		n.Relink(arena.Passed, 0)
 		c.addPassed(i, n)
 		return
 	}
 	k := c.layout.CircleFor(n.Key, c.hand)
 	s := c.layout.SlotFor(k, n.Key)
 	n.Relink(k, s)
-	c.addTo(k, s, n.Key, level.Entry{Node: i, Stamp: n.Stamp()})
+	c.addTo(k, s, n.Key, arena.Entry{Node: i, Stamp: n.Stamp()})
 }
 
 // isBefore reports whether the entry of n is still reached before n is due, although the deadline of n has moved
-// earlier. Then the entry is in a slot that was not opened, sorted or dealt ahead. For a slot with a single instant,
+// earlier. Then the entry is in a slot that was not opened, sorted or cascaded ahead. For a slot with a single instant,
 // isBefore reports false, since the entries of such a slot stay in order.
-func (c *Circles) isBefore(n *level.Node) bool {
+func (c *Circles) isBefore(n *arena.Node) bool {
 	k, s := n.Circle(), n.Slot()
-	if k >= level.Passed || n.Key < c.hand || s <= c.layout.SlotFor(k, c.hand) {
+	if k >= arena.Passed || n.Key < c.hand || s <= c.layout.SlotFor(k, c.hand) {
 		return false
 	}
 	if to := c.layout.CircleFor(n.Key, c.hand); to < k || to == k && c.layout.SlotFor(k, n.Key) < s {
 		return false
 	}
-	b := c.circle[k&15].Slots[s]
-	return b != nil && b.least < n.Key && b.finer == nil && b.run == nil
+	slot := c.circle[k&15].Slots[s]
+	return slot != nil && slot.Least < n.Key && slot.Sub == nil && slot.Run == nil
 }
 
 // follow links node i, whose entry was in a slot in which it is not due, to the slot where it belongs now.
-func (c *Circles) follow(i uint32, n *level.Node) {
+func (c *Circles) follow(i uint32, n *arena.Node) {
 	c.leave(n)
 	c.link(i, n)
 }
 
-func (c *Circles) addPassed(i uint32, n *level.Node) {
-	c.passed.insert(item{n.Key, n.Order(), level.Entry{Node: i, Stamp: n.Stamp()}})
+func (c *Circles) addPassed(i uint32, n *arena.Node) {
+	c.passed.insert(level.ItemOf(n, arena.Entry{Node: i, Stamp: n.Stamp()}))
 	c.entries++
 	c.behind++
 }
 
-// addTo adds e, whose node has the deadline key, to slot s of circle k, or to a finer slot if slot s was dealt ahead.
-func (c *Circles) addTo(k, s int, key int64, e level.Entry) {
-	r := c.circle[k&15]
-	if r == nil {
-		r = c.ring(k)
+// addTo adds e, whose node has the deadline key, to slot s of circle k, or to its sub-circle, if it has one.
+func (c *Circles) addTo(k, s int, key int64, e arena.Entry) {
+	circle := c.circle[k&15]
+	if circle == nil {
+		circle = c.circleAt(k)
 	}
 	c.entries++
-	r.live[s&(level.Slots-1)]++
-	b := r.Slots[s&(level.Slots-1)]
-	if b == nil {
-		b = c.bag(r, s)
-		b.least, b.most = key, key
+	circle.Live[s&(level.Slots-1)]++
+	slot := circle.Slots[s&(level.Slots-1)]
+	if slot == nil {
+		slot = c.slot(circle, s)
+		slot.Least, slot.Most = key, key
 		c.occupied |= 1 << uint(k)
 	}
-	if b.Full() || b.finer != nil || b.run != nil ||
-		b.Blocks() >= c.fullUpTo && r.crowds>>uint(s)&1 == 0 && (key != b.least || key != b.most) {
-		c.put(r, s, key, e)
+	if slot.Full() || slot.Sub != nil || slot.Run != nil ||
+		slot.Blocks() >= c.fullUpTo && circle.Crowds>>uint(s)&1 == 0 && (key != slot.Least || key != slot.Most) {
+		c.put(circle, s, key, e)
 		return
 	}
-	b.least, b.most = min(b.least, key), max(b.most, key)
-	b.Push(e)
+	slot.Least, slot.Most = min(slot.Least, key), max(slot.Most, key)
+	slot.Push(e)
 }
 
-// put adds e, whose node has the deadline key, to slot s of r, which is the ring of a circle, or to a finer slot if
-// slot s was dealt ahead.
-func (c *Circles) put(r *ring, s int, key int64, e level.Entry) {
-	c.occupied |= 1 << uint(r.circle)
-	c.putIn(r, s, key, e)
+// put adds e, whose node has the deadline key, to slot s of a circle of the wheel, or to its sub-circle, if it
+// has one.
+func (c *Circles) put(circle *level.Circle, s int, key int64, e arena.Entry) {
+	c.occupied |= 1 << uint(circle.Number)
+	c.putIn(circle, s, key, e)
 }
 
-func (c *Circles) putIn(r *ring, s int, key int64, e level.Entry) {
-	b := r.Slots[s]
-	if b == nil || b.finer == nil {
-		c.push(r, s, key, e)
+func (c *Circles) putIn(circle *level.Circle, s int, key int64, e arena.Entry) {
+	slot := circle.Slots[s]
+	if slot == nil || slot.Sub == nil {
+		c.push(circle, s, key, e)
 		return
 	}
-	b.least = min(b.least, key)
-	finer := b.finer
-	c.putIn(finer, c.layout.SlotFor(finer.circle, key), key, e)
-	if finer.crowds != 0 {
-		c.noteCrowd(r, s)
+	slot.Least = min(slot.Least, key)
+	c.putIn(slot.Sub, slot.Sub.Slot(key), key, e)
+	if slot.Sub.Crowds != 0 {
+		c.noteCrowd(circle, s)
 	}
 }
 
-// push adds e, whose node has the deadline key, to slot s of r.
-func (c *Circles) push(r *ring, s int, key int64, e level.Entry) {
-	b := c.bag(r, s)
-	b.span(key)
-	c.memory.Add(&b.Chain, e)
-	if c.isCrowd(r.circle, b) {
-		c.noteCrowd(r, s)
+// push adds e, whose node has the deadline key, to slot s itself.
+func (c *Circles) push(circle *level.Circle, s int, key int64, e arena.Entry) {
+	slot := c.slot(circle, s)
+	slot.Span(key)
+	c.memory.Add(&slot.Chain, e)
+	if c.isCrowd(circle.Number, slot) {
+		c.noteCrowd(circle, s)
 	}
 }
 
-// noteCrowd records that slot s of r is a crowd.
-func (c *Circles) noteCrowd(r *ring, s int) {
-	r.crowds |= 1 << uint(s)
-	if c.circle[r.circle] == r {
-		c.crowded |= 1 << uint(r.circle)
+// noteCrowd records that slot s of a circle may be a crowd.
+func (c *Circles) noteCrowd(circle *level.Circle, s int) {
+	circle.Crowds |= 1 << uint(s)
+	if c.circle[circle.Number] == circle {
+		c.crowded |= 1 << uint(circle.Number)
 	}
 }

@@ -6,132 +6,109 @@ import (
 	"github.com/epicycle-go/epicycle/level"
 )
 
-// bag is a slot: a chain of entries, and earlier entries that were sorted or dealt ahead.
-type bag struct {
-	level.Chain
-	// Invariant: both are within the slot. No deadline of the chain or of finer is below least. No deadline of the
-	// chain was above most when its entry was added.
-	least, most int64
-	finer       *ring // the entries that were dealt ahead, or nil
-	run         *run  // the entries that were sorted ahead, or nil
-	next        *bag  // the next bag in the list of spare bags
-}
-
-// holds reports whether anything is in b.
-func (b *bag) holds() bool { return b.Len() > 0 || b.finer != nil || b.run != nil }
-
-// span extends least and most to include key, the deadline of an entry that is about to be added.
-func (b *bag) span(key int64) {
-	if b.Len() == 0 {
-		b.least, b.most = key, key
-	}
-	b.least, b.most = min(b.least, key), max(b.most, key)
-}
-
-// ring holds the slots of a circle, or the slots over which a slot of the next coarser circle was dealt ahead.
-type ring struct {
-	level.Level[*bag]                    // Invariant: slots that hold nothing are nil
-	crowds            uint64             // Invariant: bit s is set if slot s is a crowd that is not dealt, or has such crowds in finer; 0 on circle 0
-	live              [level.Slots]int32 // Invariant: number of nodes linked in each slot; 0 if dealt ahead
-	circle            int
-	number            int
-}
-
-// store holds runs, rings and bags that slots no longer need, to be reused: the steady state allocates nothing.
+// store holds runs, circles and slots that are no longer needed, to be reused: the steady state allocates nothing.
 // Invariant: all of them are empty.
 type store struct {
-	runs    []*run
-	rings   []*ring
-	bags    *bag // Invariant: a list of length nBags
-	nBags   int
-	scratch []item // space for sorting
+	runs    []*level.Run
+	circles []*level.Circle
+	slots   []*level.Slot
+	sorter  level.Sorter
 }
 
 const (
-	spareRuns  = 4
-	spareRings = 4
-	spareBags  = level.Slots
+	spareRuns    = 4
+	spareCircles = 4
+	spareSlots   = level.Slots
 	// largestSpare is the capacity of the largest run that is kept.
 	largestSpare = 1024
 )
 
-// newRun returns an empty run with room for n items.
-func (st *store) newRun(n int) (r *run) {
-	if last := len(st.runs) - 1; last >= 0 {
-		r = st.runs[last]
-		st.runs = st.runs[:last]
-	} else {
-		r = new(run)
+// take takes the last element of spares, or makes one.
+func take[T any](spares *[]*T) *T {
+	last := len(*spares) - 1
+	if last < 0 {
+		return new(T)
 	}
-	r.items = slices.Grow(r.items, n)
+	x := (*spares)[last]
+	*spares = (*spares)[:last]
+	return x
+}
+
+// keep adds x to spares, unless there are enough.
+func keep[T any](spares *[]*T, x *T, most int) {
+	if len(*spares) < most {
+		*spares = append(*spares, x)
+	}
+}
+
+// newRun returns an empty run with room for n items.
+func (st *store) newRun(n int) *level.Run {
+	r := take(&st.runs)
+	r.Items = slices.Grow(r.Items, n)
 	return r
 }
 
-func (st *store) keepRun(r *run) {
-	if cap(r.items) <= largestSpare && len(st.runs) < spareRuns {
-		*r = run{items: r.items[:0]}
-		st.runs = append(st.runs, r)
+func (st *store) keepRun(r *level.Run) {
+	if cap(r.Items) <= largestSpare {
+		*r = level.Run{Items: r.Items[:0]}
+		keep(&st.runs, r, spareRuns)
 	}
 }
 
-// ring returns the ring of circle k.
-func (c *Circles) ring(k int) *ring {
+// circleAt returns circle k of the wheel.
+func (c *Circles) circleAt(k int) *level.Circle {
 	if c.circle[k] == nil {
-		c.circle[k] = c.newRing(k)
+		c.circle[k] = c.newCircle(k)
 	}
 	return c.circle[k]
 }
 
-// newRing returns an empty ring of circle k.
-func (c *Circles) newRing(k int) (r *ring) {
-	if last := len(c.store.rings) - 1; last >= 0 {
-		r = c.store.rings[last]
-		c.store.rings = c.store.rings[:last]
-	} else {
-		r = new(ring)
-	}
-	r.circle, r.number = k, len(c.rings)
-	c.rings = append(c.rings, r)
-	return r
+// newCircle returns an empty circle that is as wide as circle k.
+func (c *Circles) newCircle(k int) *level.Circle {
+	circle := take(&c.store.circles)
+	circle.Number, circle.Width, circle.Index = k, c.layout.width(k), len(c.all)
+	c.all = append(c.all, circle)
+	return circle
 }
 
-// bag returns slot s of r.
-func (c *Circles) bag(r *ring, s int) *bag {
-	if r.Slots[s] == nil {
-		r.Slots[s] = c.store.newBag()
-		r.Note(s)
-	}
-	return r.Slots[s]
+// retire removes a circle that is empty.
+func (c *Circles) retire(circle *level.Circle) {
+	last := len(c.all) - 1
+	c.all[circle.Index] = c.all[last]
+	c.all[circle.Index].Index = circle.Index
+	c.all[last] = nil
+	c.all = c.all[:last]
+	circle.Crowds = 0
+	keep(&c.store.circles, circle, spareCircles)
 }
 
-// newBag returns an empty bag.
-func (st *store) newBag() (b *bag) {
-	if b = st.bags; b == nil {
-		return new(bag)
+// slot returns slot s of a circle.
+func (c *Circles) slot(circle *level.Circle, s int) *level.Slot {
+	if circle.Slots[s] == nil {
+		circle.Put(s, take(&c.store.slots))
 	}
-	st.bags, b.next = b.next, nil
-	st.nBags--
-	return b
+	return circle.Slots[s]
 }
 
-// keepBag keeps b, which is empty, for reuse, unless there are enough spare bags.
-func (st *store) keepBag(b *bag) {
-	if st.nBags < spareBags {
-		st.bags, b.next = b, st.bags
-		st.nBags++
+// vacate takes slot s out of a circle. The slot must be empty.
+func (c *Circles) vacate(circle *level.Circle, s int) {
+	keep(&c.store.slots, circle.Vacate(s), spareSlots)
+	if circle.Occupied == 0 && c.circle[circle.Number] == circle {
+		c.occupied &^= 1 << uint(circle.Number)
 	}
 }
 
-// retire removes a ring that is empty.
-func (c *Circles) retire(r *ring) {
-	last := len(c.rings) - 1
-	c.rings[r.number] = c.rings[last]
-	c.rings[r.number].number = r.number
-	c.rings[last] = nil
-	c.rings = c.rings[:last]
-	if len(c.store.rings) < spareRings {
-		r.crowds = 0
-		c.store.rings = append(c.store.rings, r)
+// empty drops everything that is in a slot.
+func (c *Circles) empty(slot *level.Slot) {
+	c.entries -= slot.Size()
+	c.memory.Clear(&slot.Chain)
+	if slot.Run != nil {
+		c.store.keepRun(slot.Run)
+		slot.Run = nil
+	}
+	if slot.Sub != nil {
+		c.retire(slot.Sub)
+		slot.Sub = nil
 	}
 }
 
@@ -140,19 +117,4 @@ func (c *Circles) trim() {
 	c.memory.Trim()
 	c.passed.trim()
 	c.instant.trim()
-}
-
-// empty drops everything that is in b.
-func (c *Circles) empty(b *bag) {
-	c.entries -= b.Len()
-	c.memory.Clear(&b.Chain)
-	if b.run != nil {
-		c.entries -= b.run.len()
-		c.store.keepRun(b.run)
-		b.run = nil
-	}
-	if b.finer != nil {
-		c.retire(b.finer)
-		b.finer = nil
-	}
 }

@@ -3,13 +3,13 @@ package circles
 // Tuning holds the sizes that choose between algorithms. They affect speed, not the time at which
 // a timer is due. Tests make them small, so that few timers are a crowd.
 type Tuning struct {
-	// SortUpTo is the largest number of entries of a slot that is sorted. A slot with more entries, a crowd, is dealt
-	// over finer slots.
+	// SortUpTo is the largest number of entries of a slot that is sorted. A slot with more entries, a crowd, is cascaded
+	// over finer circles.
 	SortUpTo int
-	// LeadTime determines when dealing a crowd ahead begins: LeadTime nanoseconds for each of its entries before the
-	// slot starts. Dealing an entry takes only a fraction of LeadTime.
+	// LeadTime determines when cascading a crowd ahead begins: LeadTime nanoseconds for each of its entries before the
+	// slot starts. Cascading an entry takes only a fraction of LeadTime.
 	LeadTime int64
-	// WholeSlot makes dealing begin at least the width of the slot before the slot starts. It is for callers whose time
+	// WholeSlot makes cascading begin at least the width of the slot before the slot starts. It is for callers whose time
 	// passes in steps.
 	WholeSlot bool
 }
@@ -28,7 +28,7 @@ const (
 	// Stale entries are swept out once they are more than the nodes and sweepFrom together. Then readTogether entries
 	// are read whenever a node is added, moved or removed.
 	sweepFrom = 1024
-	// Before every besideEvery-th timer that is due, besideBudget entries of crowds are dealt ahead.
+	// Before every besideEvery-th timer that is due, besideBudget entries of crowds are cascaded ahead.
 	besideEvery  = 8
 	besideBudget = 48
 )

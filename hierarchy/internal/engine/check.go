@@ -3,7 +3,7 @@ package engine
 import (
 	"fmt"
 
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // Check returns the first broken invariant of a wheel, for tests.
@@ -39,14 +39,14 @@ func (s *Shard[T]) check() (limited int64, err error) {
 		return 0, err
 	}
 	onStop, notBefore := 0, s.notBefore.load()
-	t.Arena().Each(func(i uint32, n *level.Node) {
+	t.Arena().Each(func(i uint32, n *arena.Node) {
 		if n.Flags()&CallOnStop != 0 {
 			onStop++
 		}
 		if n.Flags()&NoQuota == 0 {
 			limited++
 		}
-		if n.Linked() && bound(n.Key) < notBefore && !t.Dealing() {
+		if n.Linked() && bound(n.Key) < notBefore && !t.Cascading() {
 			err = fmt.Errorf("timer %d is due at %d, before %d", i, n.Key, notBefore)
 		}
 	})

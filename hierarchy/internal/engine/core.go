@@ -10,7 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // Core is the common part of all kinds of wheels: shards with their timers, one aim that wakes them all, and the code
@@ -127,7 +127,7 @@ func (c *Core[T]) toucher(t *timers.Timers[T]) func(timers []uint32) {
 // on it uses the shard of the running processor.
 //
 // This is the hottest path, and it is kept flat: a function call costs as much as a tenth of a lock.
-func (c *Core[T]) Add(v T, now int64, d time.Duration, f level.Flags) (Handle, error) {
+func (c *Core[T]) Add(v T, now int64, d time.Duration, f arena.Flags) (Handle, error) {
 	if d <= 0 {
 		return c.addDue(v, now, f)
 	}
@@ -156,7 +156,7 @@ func (c *Core[T]) Add(v T, now int64, d time.Duration, f level.Flags) (Handle, e
 }
 
 // AddBeyond is Add for a timer that is not due yet, and that must be set even if the wheel is full.
-func (c *Core[T]) AddBeyond(v T, now int64, d time.Duration, f level.Flags) (Handle, error) {
+func (c *Core[T]) AddBeyond(v T, now int64, d time.Duration, f arena.Flags) (Handle, error) {
 	s := c.LockAny()
 	if s.Closed {
 		s.Mu.Unlock()

@@ -3,7 +3,7 @@ package engine
 import (
 	"time"
 
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // A timer that is due when it is set is not gathered with others. If the clock is not a mock, Go and Pool get its
@@ -25,7 +25,7 @@ func (c *Core[T]) Passed(now int64, d time.Duration) bool {
 }
 
 // addDue is Add for a timer that is due now.
-func (c *Core[T]) addDue(v T, now int64, f level.Flags) (Handle, error) {
+func (c *Core[T]) addDue(v T, now int64, f arena.Flags) (Handle, error) {
 	s := c.LockAny()
 	if c.direct {
 		return s.FireNew(v)
@@ -75,7 +75,7 @@ func (c *Core[T]) CallNow(v T) error {
 }
 
 // AddFired makes a timer with KeepNode whose callback fires within the call: Submit must follow, with no lock held.
-func (c *Core[T]) AddFired(v T, now int64, f level.Flags) (Handle, error) {
+func (c *Core[T]) AddFired(v T, now int64, f arena.Flags) (Handle, error) {
 	s := c.LockAny()
 	if err := s.Admit(f); err != nil {
 		s.Mu.Unlock()
@@ -123,7 +123,7 @@ func (s *Shard[T]) resetToNow(i uint32, generation uint64, now int64) bool {
 }
 
 // resetDue makes timer i due now. Mu must be held, and is unlocked.
-func (s *Shard[T]) resetDue(i uint32, n *level.Node, now int64) bool {
+func (s *Shard[T]) resetDue(i uint32, n *arena.Node, now int64) bool {
 	s.Mu.assertHeld()
 	s.Counts.Moved++
 	if !s.Core.direct || n.Flags()&RunInWake != 0 {

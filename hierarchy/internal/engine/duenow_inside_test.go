@@ -63,7 +63,7 @@ func TestAimOfStoppedDueTimer(t *testing.T) {
 	require.EqualValues(t, aimPrecision, c.AimedAt())
 }
 
-// A crowd that grows by Schedules whose first run is due is still dealt ahead of its time.
+// A crowd that grows by Schedules whose first run is due is still cascaded ahead of its time.
 func TestCrowdThatGrowsByDueSchedules(t *testing.T) {
 	c := &handclock.Clock{}
 	w := newWheel(inGoroutines(c, 1))

@@ -3,7 +3,7 @@ package engine
 import (
 	"time"
 
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // Handle identifies a timer that was set. It is a value, which identifies nothing once the timer has fired or was
@@ -160,7 +160,7 @@ func (s *Shard[T]) hurry(i uint32, generation uint64, now int64) (ok, fires bool
 }
 
 // Reschedule makes timer i due d after now. Mu must be held, and is unlocked.
-func (s *Shard[T]) Reschedule(i uint32, n *level.Node, now int64, d time.Duration) {
+func (s *Shard[T]) Reschedule(i uint32, n *arena.Node, now int64, d time.Duration) {
 	if d <= 0 {
 		s.resetDue(i, n, now)
 		return

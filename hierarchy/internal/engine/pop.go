@@ -2,7 +2,7 @@ package engine
 
 import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // moment is a position in the order of firing: a deadline, and an order within it.
@@ -12,7 +12,7 @@ type moment struct {
 }
 
 // comesBefore reports whether timer n comes before m in the order of firing.
-func (m moment) comesBefore(n *level.Node) bool {
+func (m moment) comesBefore(n *arena.Node) bool {
 	at := bound(n.Key)
 	return at < m.at || at == m.at && n.Order() < m.order
 }
@@ -68,7 +68,7 @@ func (s *Shard[T]) popNext(now int64, before moment, budget int, due *[]T) (v T,
 }
 
 // pop takes out timer i, which is due, or puts it off if its owner wants that. Mu must be held.
-func (s *Shard[T]) pop(now int64, i uint32, n *level.Node, due *[]T) (v T, apart bool) {
+func (s *Shard[T]) pop(now int64, i uint32, n *arena.Node, due *[]T) (v T, apart bool) {
 	v, f := *s.Timers.Value(i), n.Flags()
 	if f&AskFirst == AskFirst {
 		s.popOwned(now, v, i, n, due)
@@ -104,7 +104,7 @@ type Answer[T any] struct {
 }
 
 // popOwned calls the owner of timer i, which is due, and takes the timer out or puts it off. Mu must be held.
-func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *level.Node, due *[]T) {
+func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *arena.Node, due *[]T) {
 	s.Core.fire(ask) // calls the owner's method, which writes s.Answer
 	a := s.Answer
 	s.Answer = Answer[T]{} // the owner may be garbage soon
@@ -136,14 +136,14 @@ func (s *Shard[T]) putOffEarly(now int64, i uint32) bool {
 }
 
 // putOff moves timer i to a later time. Mu must be held.
-func (s *Shard[T]) putOff(now int64, i uint32, n *level.Node, later int64) {
+func (s *Shard[T]) putOff(now int64, i uint32, n *arena.Node, later int64) {
 	s.Mu.assertHeld()
 	s.Counts.Moved++
 	s.Move(i, n, now, later)
 }
 
 // EndOwned ends timer i, and gives its place back. Mu must be held.
-func (s *Shard[T]) EndOwned(i uint32, n *level.Node) {
+func (s *Shard[T]) EndOwned(i uint32, n *arena.Node) {
 	s.Mu.assertHeld()
 	s.Discard(i, n)
 	s.Core.quota.release(1)

@@ -2,14 +2,14 @@ package engine
 
 import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // Flags that determine how a timer fires. A plain timer has none of these.
 const (
 	// KeepNode: the node stays alive when the timer fires, in no slot. A Repeater sets the timer again, and its Handle
 	// still identifies it.
-	KeepNode level.Flags = 1 << iota
+	KeepNode arena.Flags = 1 << iota
 	// NoQuota: the timer takes no place under MaxPending and releases none. Its owner takes a place and releases it.
 	NoQuota
 	// RunInWake: the callback, which must never block, runs in the goroutine that woke the wheel, whatever the
@@ -36,7 +36,7 @@ type Shard[T any] struct {
 	Timers    *timers.Timers[T] // guarded by Mu; nil while there is no timer yet
 	Sequence  uint64            // guarded by Mu
 	lookAt    uint64            // guarded by Mu; the order from which on the shard looks for crowds again
-	notBefore atomicBound       // written with Mu held; Invariant: no timer is due before it, unless a slot is being dealt
+	notBefore atomicBound       // written with Mu held; Invariant: no timer is due before it, unless a slot is being cascaded
 	Counts    Counts            // guarded by Mu
 
 	Core     *Core[T]
@@ -53,7 +53,7 @@ func (s *Shard[T]) lock() *mutex { return &s.Mu }
 
 // Admit takes a place for one more timer with the flags f. It returns ErrClosed or ErrFull if s may not take the timer.
 // Mu must be held.
-func (s *Shard[T]) Admit(f level.Flags) error {
+func (s *Shard[T]) Admit(f arena.Flags) error {
 	s.Mu.assertHeld()
 	if s.Closed {
 		return ErrClosed
@@ -69,7 +69,7 @@ func (s *Shard[T]) Admit(f level.Flags) error {
 
 // Set makes a new timer, which was admitted. wakeAt is the time at which the wheel must be awake: the timer's deadline,
 // or an earlier time if a crowd has grown. Mu must be held; UnlockFor must follow.
-func (s *Shard[T]) Set(v T, now, deadline int64, f level.Flags) (i uint32, generation uint64, wakeAt int64) {
+func (s *Shard[T]) Set(v T, now, deadline int64, f arena.Flags) (i uint32, generation uint64, wakeAt int64) {
 	s.Mu.assertHeld()
 	t := s.Timers
 	if t == nil || f&CallOnStop != 0 {
@@ -85,7 +85,7 @@ func (s *Shard[T]) Set(v T, now, deadline int64, f level.Flags) (i uint32, gener
 }
 
 // prepare does the part of Set that only few timers need.
-func (s *Shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
+func (s *Shard[T]) prepare(now int64, f arena.Flags) *timers.Timers[T] {
 	if s.Timers == nil {
 		s.Timers = timers.New[T](s.Core.layout, s.Core.Tuning, now)
 		if s.Core.mock == nil {
@@ -99,7 +99,7 @@ func (s *Shard[T]) prepare(now int64, f level.Flags) *timers.Timers[T] {
 }
 
 // Move gives timer i a new deadline. wakeAt is as in Set. Mu must be held; UnlockFor must follow.
-func (s *Shard[T]) Move(i uint32, n *level.Node, now, deadline int64) (wakeAt int64) {
+func (s *Shard[T]) Move(i uint32, n *arena.Node, now, deadline int64) (wakeAt int64) {
 	s.Mu.assertHeld()
 	order := s.Core.mock.nextOrder(&s.Sequence)
 	s.Timers.Move(i, n, now, deadline, order)
@@ -138,7 +138,7 @@ func (s *Shard[T]) UnlockFor(wakeAt int64) {
 }
 
 // Lookup returns the live node of that index and generation, or nil. Mu must be held.
-func (s *Shard[T]) Lookup(i uint32, generation uint64) *level.Node {
+func (s *Shard[T]) Lookup(i uint32, generation uint64) *arena.Node {
 	s.Mu.assertHeld()
 	if s.Timers == nil {
 		return nil
@@ -147,7 +147,7 @@ func (s *Shard[T]) Lookup(i uint32, generation uint64) *level.Node {
 }
 
 // Discard ends a live timer. Mu must be held.
-func (s *Shard[T]) Discard(i uint32, n *level.Node) {
+func (s *Shard[T]) Discard(i uint32, n *arena.Node) {
 	s.Mu.assertHeld()
 	if f := n.Flags(); f != 0 || s.limited {
 		if f&CallOnStop != 0 {
@@ -159,7 +159,7 @@ func (s *Shard[T]) Discard(i uint32, n *level.Node) {
 	}
 	t := s.Timers
 	t.Clear(i)
-	if released := t.Remove(i, n); released != level.Nothing && t.Release(released) {
+	if released := t.Remove(i, n); released != arena.Nothing && t.Release(released) {
 		s.vacate()
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/handclock"
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // twoShards returns a wheel with two shards. It runs callbacks in the goroutine that wakes
@@ -75,7 +75,7 @@ func TestCascadeOfAnotherShard(t *testing.T) {
 	const n, base = 20_000, int64(8) << 30
 	clk := &handclock.Clock{}
 	c := twoShards(clk)
-	c.Tuning.LeadTime = 0      // nothing is dealt ahead
+	c.Tuning.LeadTime = 0      // nothing is cascaded ahead
 	for i := range uint64(n) { // in the second half of one slot, in random order
 		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() {})
 	}
@@ -94,7 +94,7 @@ func TestCascadeOfAnotherShard(t *testing.T) {
 	require.NoError(t, c.Check())
 }
 
-// A short timer in the same slot as a crowd does not wait for the crowd, which was dealt ahead.
+// A short timer in the same slot as a crowd does not wait for the crowd, which was cascaded ahead.
 func TestShortTimerOvertakesCrowd(t *testing.T) {
 	const n, base = 20_000, int64(8) << 30
 	clk := &handclock.Clock{Tick: 1000}
@@ -108,7 +108,7 @@ func TestShortTimerOvertakesCrowd(t *testing.T) {
 		clk.Time.Store(clk.AimedAt())
 		c.wake()
 	}
-	require.GreaterOrEqual(t, s.Timers.Cascaded(), uint64(n), "the crowd was not dealt ahead, so this tests nothing")
+	require.GreaterOrEqual(t, s.Timers.Cascaded(), uint64(n), "the crowd was not cascaded ahead, so this tests nothing")
 	visited = s.Timers.Visited()
 	clk.Time.Store(base + 10_000)
 	c.wake()
@@ -116,7 +116,7 @@ func TestShortTimerOvertakesCrowd(t *testing.T) {
 	require.NoError(t, c.Check())
 }
 
-// A crowd is dealt ahead. The wheel wakes for that although no timer is due. When the hand comes to the
+// A crowd is cascaded ahead. The wheel wakes for that although no timer is due. When the hand comes to the
 // crowd's slot, only the timers of one finer slot are moved.
 func TestCrowdComesDownInTime(t *testing.T) {
 	const n, base = 50_000, int64(8) << 30
@@ -127,7 +127,7 @@ func TestCrowdComesDownInTime(t *testing.T) {
 		setOn(c, 0, base+1<<29+int64(i*0x9E3779B97F4A7C15>>35), func() { fired++ })
 	}
 	s := c.Shards[0]
-	for s.Timers.Cascaded() == 0 { // until the crowd is dealt ahead
+	for s.Timers.Cascaded() == 0 { // until the crowd is cascaded ahead
 		require.Less(t, clk.AimedAt(), base)
 		clk.Time.Store(clk.AimedAt())
 		c.wake()
@@ -196,7 +196,7 @@ func TestCrowdOfMovedTimersIsGatheredInTime(t *testing.T) {
 	}
 	c.wake()
 	order := uint64(0)
-	s.Timers.Arena().Each(func(i uint32, timer *level.Node) {
+	s.Timers.Arena().Each(func(i uint32, timer *arena.Node) {
 		order++
 		require.True(t, s.reset(i, timer.Generation(), time.Duration(base+1<<29+int64(order*0x9E3779B97F4A7C15>>35))))
 	})

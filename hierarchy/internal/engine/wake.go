@@ -7,7 +7,7 @@ import (
 // wake fires everything that is due and aims the alarm at the next deadline. The alarm calls wake, and never twice at
 // the same time.
 //
-// Timers fire in order of deadline, with two exceptions. While a shard has a crowd to deal or to move, timers that are
+// Timers fire in order of deadline, with two exceptions. While a shard has a crowd to cascade or to move, timers that are
 // due do not wait for the crowd. And a timer that is set during the round may have to wait until the turn of another
 // shard ends. With Go, only the timers of the same shard fire in order.
 func (c *Core[T]) wake() {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // Check returns the first broken invariant, of the circles and of the values, for tests.
@@ -13,7 +13,7 @@ func (t *Timers[T]) Check() error {
 		return err
 	}
 	live := make(map[uint32]bool)
-	t.Arena().Each(func(i uint32, _ *level.Node) { live[i] = true })
+	t.Arena().Each(func(i uint32, _ *arena.Node) { live[i] = true })
 	for c, values := range t.values.chunks {
 		for e := range values {
 			i := uint32(c<<t.values.bits | e)

@@ -7,7 +7,7 @@ package timers
 
 import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // Timers is circles and a value for each node. New makes one.
@@ -54,11 +54,11 @@ func (t *Timers[T]) Clear(i uint32) {
 
 // Release frees the memory of values whose nodes' memory was released by Remove. It reports whether so much memory was
 // released that a new Timers would be smaller: the last of many timers is gone.
-func (t *Timers[T]) Release(released level.Released) (all bool) {
-	if released == level.Everything {
+func (t *Timers[T]) Release(released arena.Released) (all bool) {
+	if released == arena.Everything {
 		return true
 	}
-	if released != level.Nothing {
+	if released != arena.Nothing {
 		t.values.drop(released.Chunk())
 	}
 	return false
@@ -73,8 +73,8 @@ func (t *Timers[T]) Len() int {
 }
 
 // Flagged returns the values of the timers that have flag f.
-func (t *Timers[T]) Flagged(f level.Flags) (flagged []T) {
-	t.Arena().Each(func(i uint32, n *level.Node) {
+func (t *Timers[T]) Flagged(f arena.Flags) (flagged []T) {
+	t.Arena().Each(func(i uint32, n *arena.Node) {
 		if n.Flags()&f != 0 {
 			flagged = append(flagged, *t.Value(i))
 		}

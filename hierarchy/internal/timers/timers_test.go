@@ -6,14 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 func newTimers[T any]() *Timers[T] {
 	return New[T](circles.NewLayout(1<<30), circles.DefaultTuning(), 0)
 }
 
-func set[T any](all *Timers[T], v T, deadline int64, sequence uint64, f level.Flags) uint32 {
+func set[T any](all *Timers[T], v T, deadline int64, sequence uint64, f arena.Flags) uint32 {
 	i := all.Add(0, deadline, sequence, f)
 	if all.Grown() {
 		all.MakeRoom(i)
@@ -38,7 +38,7 @@ func chunks(t *testing.T, all *Timers[large]) (n int) {
 // Large values are in small chunks, so that no call has to clear megabytes. Chunks are
 // released as timers end.
 func TestLargeValues(t *testing.T) {
-	const n, perChunk = 20 << level.ChunkBits, largestChunk / len(large{})
+	const n, perChunk = 20 << arena.ChunkBits, largestChunk / len(large{})
 	all := newTimers[large]()
 	for i := range n {
 		before := len(all.values.chunks)
@@ -60,7 +60,7 @@ func TestLargeValues(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, deserted, "Discard must return true once, when one timer is left")
-	require.LessOrEqual(t, chunks(t, all), 10*(1<<level.ChunkBits)/perChunk+1,
+	require.LessOrEqual(t, chunks(t, all), 10*(1<<arena.ChunkBits)/perChunk+1,
 		"values for more chunks of the arena than the spare ones, and the one of the node freed last")
 	require.Zero(t, (*Timers[large])(nil).Len())
 }
@@ -72,14 +72,14 @@ func TestClear(t *testing.T) {
 	require.NotNil(t, *all.Value(i))
 	all.Clear(i)
 	require.Nil(t, *all.Value(i))
-	require.Equal(t, level.Nothing, all.Remove(i, all.Arena().At(i)))
-	require.False(t, all.Release(level.Nothing))
+	require.Equal(t, arena.Nothing, all.Remove(i, all.Arena().At(i)))
+	require.False(t, all.Release(arena.Nothing))
 }
 
 func TestFlagged(t *testing.T) {
 	all := newTimers[int]()
 	for i := range 10 {
-		set(all, i, 5, uint64(1+i), level.Flags(i%3))
+		set(all, i, 5, uint64(1+i), arena.Flags(i%3))
 	}
 	require.ElementsMatch(t, []int{1, 4, 7}, all.Flagged(1))
 	require.ElementsMatch(t, []int{2, 5, 8}, all.Flagged(2))

@@ -3,7 +3,7 @@ package timers
 import (
 	"reflect"
 
-	"github.com/epicycle-go/epicycle/level"
+	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // values keeps a value for each node of an arena, in chunks like the arena's, or in smaller ones for large values: no
@@ -12,7 +12,7 @@ type values[T any] struct {
 	// Invariant: each timer has a value here. The values of nodes that were freed are zero, unless all timers were taken
 	// out at once, so they keep nothing alive.
 	chunks [][]T
-	bits   uint8 // a chunk holds 1<<bits values; at most level.ChunkBits
+	bits   uint8 // a chunk holds 1<<bits values; at most arena.ChunkBits
 	small  bool  // values are worth touching
 }
 
@@ -25,7 +25,7 @@ const (
 
 func newValues[T any]() values[T] {
 	size := reflect.TypeFor[T]().Size()
-	s := values[T]{bits: level.ChunkBits, small: size <= largestTouched}
+	s := values[T]{bits: arena.ChunkBits, small: size <= largestTouched}
 	for s.bits > 0 && size<<s.bits > largestChunk {
 		s.bits--
 	}
@@ -33,7 +33,7 @@ func newValues[T any]() values[T] {
 }
 
 // likeArena reports whether chunks are as large as the chunks of the arena.
-func (s *values[T]) likeArena() bool { return s.bits == level.ChunkBits }
+func (s *values[T]) likeArena() bool { return s.bits == arena.ChunkBits }
 
 func (s *values[T]) at(i uint32) *T {
 	return &s.chunks[i>>(s.bits&31)][i&(1<<(s.bits&31)-1)]
@@ -71,7 +71,7 @@ func (s *values[T]) grow(i uint32, room int) {
 
 // drop releases the values of chunk c of the arena, none of which is live.
 func (s *values[T]) drop(c uint32) {
-	perChunk := 1 << (level.ChunkBits - s.bits)
+	perChunk := 1 << (arena.ChunkBits - s.bits)
 	from := min(int(c)*perChunk, len(s.chunks))
 	clear(s.chunks[from:min(from+perChunk, len(s.chunks))])
 }

@@ -1,4 +1,4 @@
-package level
+package arena
 
 import "slices"
 
@@ -189,7 +189,7 @@ func (a *Arena) addChunk() {
 	} else {
 		c = uint32(len(a.nodes))
 		if c > 1<<(32-ChunkBits)-1 {
-			panic("level: more than four thousand million timers")
+			panic("arena: more than four thousand million timers")
 		}
 		a.nodes = append(a.nodes, nil)
 		a.chunks = append(a.chunks, chunk{})

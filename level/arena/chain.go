@@ -1,4 +1,4 @@
-package level
+package arena
 
 import "slices"
 
@@ -80,7 +80,7 @@ type Memory struct {
 	tails [len(tailSizes)][][]Entry
 }
 
-// spareTails is the most tails of each size that are kept: one for each slot of a circle over which a crowd was dealt.
+// spareTails is the most tails of each size that are kept: one for each slot of a circle over which a crowd was cascaded.
 const spareTails = 64
 
 // fewBlocks is the most blocks that Trim leaves, so that the steady state of small crowds allocates nothing, either.

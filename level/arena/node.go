@@ -1,12 +1,15 @@
-package level
+package arena
 
 // Flags are four bits that a node carries for its owner.
 type Flags uint8
 
 const (
+	// SlotBits is the number of bits of a node for its slot.
+	SlotBits = 6
+
 	flagBits    = 4
 	slotShift   = flagBits
-	circleShift = slotShift + Bits
+	circleShift = slotShift + SlotBits
 	orderShift  = circleShift + 4
 	placeMask   = 1<<orderShift - 1<<slotShift
 	linkBits    = 8
@@ -48,7 +51,7 @@ func (n *Node) Order() uint64 { return n.rest >> orderShift }
 func (n *Node) Circle() int { return int(n.rest >> circleShift & 15) }
 
 // Slot returns the slot of its circle in which n belongs.
-func (n *Node) Slot() int { return int(n.rest >> slotShift & (Slots - 1)) }
+func (n *Node) Slot() int { return int(n.rest >> slotShift & (1<<SlotBits - 1)) }
 
 // Stamp returns the stamp in the entry that names the node. Entries that named the node earlier have other stamps.
 func (n *Node) Stamp() uint32 { return uint32(n.id) }
