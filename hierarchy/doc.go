@@ -100,7 +100,8 @@
 //
 // The code is in layers. Each package knows only the packages above it here:
 //
-//	../level            what one circle needs: 64 slots, chains of entries, the arena of nodes
+//	../level/arena      the memory of nodes, and of the entries that name them
+//	../level            one circle: its slots, what they hold, and the arithmetic of its width
 //	internal/circles    the wheel: placing and moving timers, finding timers that are due
 //	internal/timers     the wheel with a value for each timer
 //	internal/executor   Go and Pool: calling functions, whatever they do to goroutines

@@ -77,7 +77,7 @@ func TestTimersTakeTheWayOfTheDesignPage(t *testing.T) {
 func linesRun(t *testing.T, dir, tests string) map[string][]int {
 	profile := filepath.Join(t.TempDir(), "profile")
 	cmd := exec.Command("go", "test", "-count=1", "-run", tests, "-coverprofile", profile,
-		"-coverpkg", "github.com/epicycle-go/epicycle/level,github.com/epicycle-go/epicycle/hierarchy/...", ".")
+		"-coverpkg", "github.com/epicycle-go/epicycle/level/...,github.com/epicycle-go/epicycle/hierarchy/...", ".")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -15,7 +15,7 @@ import (
 
 // measured are the directories of the packages that are measured.
 var measured = []string{
-	"level",
+	"level", "level/arena",
 	"hierarchy/internal/circles", "hierarchy/internal/timers", "hierarchy/internal/engine", "hierarchy/internal/executor",
 	"hierarchy/internal/wheelctx", "hierarchy",
 	"clock/internal/alarmheap", "clock/internal/serial", "clock/internal/wakeup", "clock",
@@ -75,7 +75,7 @@ func runTests() (*functions, error) {
 	profile := filepath.Join(directory, "profile")
 	packages := "./" + strings.Join(measured, ",./")
 	test := exec.Command("go", "test", "-count=1", "-timeout", "20m", "-coverpkg="+packages, "-coverprofile="+profile,
-		"./level", "./hierarchy/...", "./clock/...", "./compat/...")
+		"./level/...", "./hierarchy/...", "./clock/...", "./compat/...")
 	test.Env = append(os.Environ(), "EPICYCLE_LONG=1")
 	if out, err := test.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go test: %w\n%s", err, out)
