@@ -20,12 +20,11 @@ type Config struct {
 	Interval time.Duration
 	// Precision limits the wake-ups. Two wake-ups are aimed at times that are at least one Precision apart. A timer
 	// that falls due between these times waits for the second wake-up. The default is 1ms, or Interval if that is less.
-	// With the default, only a crowd waits, which is more than four timers that are due within one Precision. Fewer
-	// timers are exact. And a crowd waits for a millisecond of the kernel's, from one wake-up to the next, as it does with
-	// package time: that takes half as much CPU as a Precision of 1ms that is set, which counts from aim to aim. On a mock
-	// clock all timers are exact. A smaller Precision makes crowded timers more exact and
-	// costs CPU: a thousand wake-ups a second take about 4 % of a core. Precision must not be greater than an Interval
-	// that is set.
+	// With the default, timers wait only where more than four are due within one Precision. Fewer are exact. And they wait
+	// for a millisecond of the kernel's, from one wake-up to the next, as they do with package time: that takes half as
+	// much CPU as a Precision of 1ms that is set, which counts from aim to aim. On a mock clock all timers are exact. A
+	// smaller Precision makes timers that are close together more exact and costs CPU: a thousand wake-ups a second take
+	// about 4 % of a core. Precision must not be greater than an Interval that is set.
 	Precision time.Duration
 	// Clock provides the time and wakes the wheel, default clock.Precise().
 	Clock clock.Clock
@@ -61,9 +60,9 @@ const (
 	defaultInterval  = time.Second
 	defaultPrecision = time.Millisecond
 	maxShards        = 1 << 10
-	// defaultFew is the largest number of timers due within one default Precision that is not a crowd yet. A wheel with
+	// defaultFew is the largest number of timers due within one default Precision that are not gathered. A wheel with
 	// ten thousand timers in a second has ten in each millisecond on average. Where it happens to have fewer, they must
-	// still be a crowd.
+	// still be gathered.
 	defaultFew = 4
 )
 

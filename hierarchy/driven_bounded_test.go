@@ -71,7 +71,7 @@ func (s *measured) passOver(t *testing.T, n int, name string) {
 
 // No call visits many timers of a crowd that is being taken out, whatever is removed from it, moved or added.
 func TestCallsOnACrowdThatIsBeingTakenOut(t *testing.T) {
-	const n, few = 50_000, crowd - 1
+	const n, few = 50_000, manyNew - 1
 	for name, crowd := range takenOut {
 		t.Run(name, func(t *testing.T) {
 			s, handles := crowdBeingTakenOut(n, crowd.passed, crowd.spread)

@@ -94,7 +94,7 @@ func (r *drivenRun) step() {
 	case op < 10:
 		r.remove()
 	case op == 10:
-		r.wheel.unseen = r.c.IntN(2) * crowd
+		r.wheel.unseen = r.c.IntN(2) * manyNew
 		r.wheel.popped = r.c.IntN(2) * prepareEvery
 		r.wheel.timers.CascadeAhead(int64(r.now), r.c.IntN(5))
 	case op == 11 && r.depth < 2:

@@ -77,7 +77,7 @@ func TestMovedTimersLeaveNothing(t *testing.T) {
 						require.NoError(t, s.timers.Check())
 					}
 				}
-				require.LessOrEqual(t, s.step(), crowd*turns)
+				require.LessOrEqual(t, s.step(), manyNew*turns)
 			})
 		}
 	}

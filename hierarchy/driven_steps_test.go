@@ -79,7 +79,7 @@ func TestStepsWhileTimePasses(t *testing.T) {
 
 // A crowd that was there before is prepared in portions, though many are set for a later time.
 func TestStepsWhileOthersAreSet(t *testing.T) {
-	const n, others = 500_000, crowd
+	const n, others = 500_000, manyNew
 	s := newMeasured()
 	s.crowd(n, 207*time.Second, time.Minute) // in one slot, for whose preparation there is over a minute
 	for range s.Expire(1) {
@@ -126,7 +126,7 @@ func TestPassedCrowdComesIn(t *testing.T) {
 	}
 	for range s.Expire(time.Hour) {
 	}
-	s.crowd(crowd, 0, time.Minute)
+	s.crowd(manyNew, 0, time.Minute)
 	left := 1000
 	for range s.Expire(time.Hour) {
 		if left == 1000 {
@@ -200,8 +200,8 @@ func TestNextGoesThroughACrowdOnce(t *testing.T) {
 func TestNextGoesThroughAnEarlierCrowdOnce(t *testing.T) {
 	const n, slot = 50_000, 5240 << 36 // one of circle 6, which is 68 seconds wide
 	for name, begin := range map[string]func(s *measured){
-		"in an earlier slot": func(s *measured) { s.crowd(crowd, slot+70*time.Second, time.Second) },
-		"in the same slot":   func(s *measured) { s.crowd(crowd, slot+40*time.Second, time.Second/4) },
+		"in an earlier slot": func(s *measured) { s.crowd(manyNew, slot+70*time.Second, time.Second) },
+		"in the same slot":   func(s *measured) { s.crowd(manyNew, slot+40*time.Second, time.Second/4) },
 		"passed": func(s *measured) {
 			for range s.Expire(2 * slot) {
 			}

@@ -38,8 +38,8 @@ type Repeater struct {
 //
 // If a run takes longer than the period, the runs that fall due before it returns are skipped. The next run is due at
 // the next multiple of the period. Runs are also skipped if a wake-up or the executor is late by more than a period and
-// one Precision. With a period below Config.Precision, each Repeater of a crowd has one run per Precision, and the
-// others are skipped. Stats.Skipped counts the skipped runs.
+// one Precision. With a period below Config.Precision, several Repeaters have one run per Precision each, and the
+// other runs are skipped. Stats.Skipped counts the skipped runs.
 //
 // The error is ErrNilFunc, ErrArgument if period <= 0, ErrClosed or ErrFull.
 func (w *Wheel) Every(period time.Duration, f func()) (*Repeater, error) {

@@ -18,10 +18,10 @@ const (
 	// after three years. From then on, timers with equal deadlines come in an arbitrary order.
 	MaxSequence uint64 = 1<<(64-orderShift) - 1
 
-	// Unlinked is the circle of a live node that no entry names, and Passed the circle of a node in the heap of entries
+	// Unlinked is the circle of a live node that no entry names, and Overdue the circle of a node in the heap of entries
 	// behind the hand. All other circles are lower.
 	Unlinked = 15
-	Passed   = 14
+	Overdue  = 14
 )
 
 // Node is one timer: 24 bytes without a pointer.
@@ -47,7 +47,7 @@ func (n *Node) Flags() Flags { return Flags(n.rest & (1<<flagBits - 1)) }
 // Order returns the sequence number that decides between equal keys.
 func (n *Node) Order() uint64 { return n.rest >> orderShift }
 
-// Circle returns the circle on which n belongs, Passed or Unlinked.
+// Circle returns the circle on which n belongs, Overdue or Unlinked.
 func (n *Node) Circle() int { return int(n.rest >> circleShift & 15) }
 
 // Slot returns the slot of its circle in which n belongs.

@@ -54,8 +54,8 @@ func Use(p *Process) (undo func()) {
 	return func() { made.Store(old) }
 }
 
-// bubbles reports whether there can be bubbles: testing/synctest makes one only in a test. The linker sets the result
-// of Testing, so the result is right even while packages are initialized.
+// bubbles reports whether there can be bubbles: testing/synctest makes one only in a test. testing.Testing
+// is right even while packages are initialized.
 var bubbles = testing.Testing()
 
 // InBubble reports whether the caller runs in a testing/synctest bubble. In a program that is

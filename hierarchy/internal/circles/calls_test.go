@@ -97,7 +97,7 @@ func TestLateCrowdStaysInItsSlot(t *testing.T) {
 	}
 	for left := n; left > 0; {
 		v := c.Next(int64(time.Hour), readTogether)
-		require.LessOrEqual(t, c.passed.n, c.tuning.SortUpTo+2*readTogether)
+		require.LessOrEqual(t, c.overdue.n, c.tuning.SortUpTo+2*readTogether)
 		if v.State == Due {
 			c.Remove(v.Node, c.arena.At(v.Node))
 			left--

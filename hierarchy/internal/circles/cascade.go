@@ -13,7 +13,7 @@ import (
 // postpones cascading while many are behind the hand and the first of them is due. It also postpones reading until the entries
 // that were read before have fired.
 func (c *Circles) cascadeOpen(now int64, budget int, exact bool) (left int) {
-	late := !exact && c.passed.n > c.tuning.SortUpTo && c.passed.first().Key <= now
+	late := !exact && c.overdue.n > c.tuning.SortUpTo && c.overdue.first().Key <= now
 	for open := c.open; open != 0 && budget > 0; open &= open - 1 {
 		switch k := bits.TrailingZeros32(open); {
 		case k > 0 && late: // entries found now would be behind the hand, too
@@ -81,7 +81,7 @@ func (c *Circles) cascade(k int, start int64, from *arena.Chain, to *level.Circl
 		for i, e := range group {
 			switch key := keys[i&(readTogether-1)]; {
 			case key < start || key > end || key == stale:
-				c.pass(e)
+				c.drop(e)
 			case to != nil:
 				c.push(to, to.Slot(key), key, e)
 				c.cascaded++
@@ -102,7 +102,7 @@ func (c *Circles) cascade(k int, start int64, from *arena.Chain, to *level.Circl
 // place puts e, whose node has the deadline key, where it belongs relative to the hand.
 func (c *Circles) place(key int64, e arena.Entry) {
 	if key < c.hand {
-		c.passed.insert(level.ItemOf(c.arena.At(e.Node), e))
+		c.overdue.insert(level.ItemOf(c.arena.At(e.Node), e))
 		return
 	}
 	k := c.layout.CircleFor(key, c.hand)
@@ -110,7 +110,7 @@ func (c *Circles) place(key int64, e arena.Entry) {
 }
 
 // stale is what readKeys stores as the deadline of a stale entry. A timer may have this deadline, too, so cascade passes
-// such entries to pass, which checks the stamp.
+// such entries to drop, which checks the stamp.
 const stale = math.MaxInt64
 
 // readKeys reads the deadlines of nodes.

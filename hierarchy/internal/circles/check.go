@@ -30,11 +30,11 @@ func (c *Circles) Check() error {
 	if x.circles != len(c.all) {
 		return fmt.Errorf("%d circles and sub-circles, not %d", x.circles, len(c.all))
 	}
-	if err := cmp.Or(x.ordered(&c.passed), x.ordered(&c.instant)); err != nil {
+	if err := cmp.Or(x.ordered(&c.overdue), x.ordered(&c.instant)); err != nil {
 		return err
 	}
-	if c.passed.n > 0 && c.passed.last().Key >= c.hand || c.instant.n > 0 && c.instant.first().Key != c.instant.last().Key {
-		return fmt.Errorf("the hand is at %d: behind it %v, under it %v", c.hand, c.passed, c.instant)
+	if c.overdue.n > 0 && c.overdue.last().Key >= c.hand || c.instant.n > 0 && c.instant.first().Key != c.instant.last().Key {
+		return fmt.Errorf("the hand is at %d: behind it %v, under it %v", c.hand, c.overdue, c.instant)
 	}
 	if x.entries != c.entries {
 		return fmt.Errorf("%d entries, not %d", x.entries, c.entries)
@@ -200,8 +200,8 @@ func (x *census) nodes() (err error) {
 		}
 		x.linked[n.Circle()][n.Slot()]++
 	})
-	if c.behind != x.linked[arena.Passed][0] {
-		err = fmt.Errorf("%d behind the hand, not %d", c.behind, x.linked[arena.Passed][0])
+	if c.behind != x.linked[arena.Overdue][0] {
+		err = fmt.Errorf("%d behind the hand, not %d", c.behind, x.linked[arena.Overdue][0])
 	}
 	for k := range maxCircles {
 		circle := c.circle[k]

@@ -31,7 +31,7 @@ type Circles struct {
 
 	// These two may be crowds, and contain no stale entries: a node that leaves its place is taken out; see takeOut.
 	instant ordered // entries of the slot under the hand of circle 0
-	passed  ordered // entries that were linked behind the hand
+	overdue ordered // entries that were linked behind the hand
 	behind  int     // Invariant: the number of nodes that were linked behind the hand
 
 	all     []*level.Circle // Invariant: the circles, and the sub-circles of slots; each at its Index
@@ -89,8 +89,8 @@ func (c *Circles) Add(now, deadline int64, sequence uint64, f arena.Flags) uint3
 	i := c.arena.Alloc()
 	n := c.arena.At(i)
 	if deadline < c.hand {
-		n.Init(deadline, sequence, f, arena.Passed, 0)
-		c.addPassed(i, n)
+		n.Init(deadline, sequence, f, arena.Overdue, 0)
+		c.addOverdue(i, n)
 	} else {
 		k := c.layout.CircleFor(deadline, c.hand)
 		s := c.layout.SlotFor(k, deadline)
@@ -136,10 +136,10 @@ func (c *Circles) Remove(i uint32, n *arena.Node) arena.Released {
 	if n.Key <= c.hand {
 		c.takeOut(n)
 	}
-	if k := n.Circle(); k < arena.Passed {
+	if k := n.Circle(); k < arena.Overdue {
 		circle, s := c.circle[k&15], n.Slot()
 		circle.Live[s&(level.Slots-1)]--
-		if slot := circle.Slots[s&(level.Slots-1)]; slot != nil && slot.Undo(arena.Entry{Node: i, Stamp: n.Stamp()}) { // i came last
+		if slot := circle.Slots[s&(level.Slots-1)]; slot != nil && slot.Undo(arena.Entry{Node: i, Stamp: n.Stamp()}) { // its entry is the last of the slot
 			c.entries--
 			if !slot.Holds() {
 				c.vacate(circle, s)
@@ -169,7 +169,7 @@ func (c *Circles) takeOut(n *arena.Node) bool {
 		return false
 	}
 	key, order := n.Key, n.Order()
-	taken := c.instant.remove(key, order) || c.passed.remove(key, order)
+	taken := c.instant.remove(key, order) || c.overdue.remove(key, order)
 	if taken {
 		c.entries--
 	}
@@ -179,9 +179,9 @@ func (c *Circles) takeOut(n *arena.Node) bool {
 // uncount stops counting n where it was linked.
 func (c *Circles) uncount(n *arena.Node) {
 	switch k := n.Circle(); {
-	case k < arena.Passed:
+	case k < arena.Overdue:
 		c.circle[k].Live[n.Slot()]--
-	case k == arena.Passed:
+	case k == arena.Overdue:
 		c.behind--
 	}
 }

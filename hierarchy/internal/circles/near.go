@@ -19,7 +19,7 @@ func (c *Circles) Near(until int64, most int) (n int) {
 	for left := c.running; left != 0; left &= left - 1 {
 		n += c.nearIn(c.runs[bits.TrailingZeros32(left)], until)
 	}
-	for _, o := range []*ordered{&c.instant, &c.passed} {
+	for _, o := range []*ordered{&c.instant, &c.overdue} {
 		for _, x := range o.front(nearSample) {
 			n += c.countIf(x.Entry, until)
 		}

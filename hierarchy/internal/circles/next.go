@@ -192,7 +192,7 @@ func (c *Circles) firstOfInstant(circle *level.Circle, s int, slot *level.Slot) 
 		}
 		c.visited++
 		c.memory.Take(&slot.Chain, 1)
-		moved = c.pass(e) // the node may be linked to this slot again
+		moved = c.drop(e) // the node may be linked to this slot again
 	}
 	if slot.Len() == 0 {
 		c.empty(slot)

@@ -160,14 +160,14 @@ func (c *Circles) read(r *level.Run, group []arena.Entry, start, end int64) {
 		if n.Named(e.Stamp) && start <= n.Key && n.Key <= end {
 			r.Items = append(r.Items, level.ItemOf(n, e))
 		} else {
-			c.pass(e)
+			c.drop(e)
 		}
 	}
 }
 
-// pass drops an entry that is stale, or whose node is not due in the slot of the entry. Such a node has moved later, or
-// has got the stamp of a stale entry again. pass links it anew, and reports whether it has done so.
-func (c *Circles) pass(e arena.Entry) (moved bool) {
+// drop drops an entry that is stale, or whose node is not due in the slot of the entry. Such a node has moved later, or
+// has got the stamp of a stale entry again. drop links it anew, and reports whether it has done so.
+func (c *Circles) drop(e arena.Entry) (moved bool) {
 	c.entries--
 	n := c.arena.At(e.Node)
 	if moved = n.Named(e.Stamp); moved {

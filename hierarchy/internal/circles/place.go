@@ -8,8 +8,8 @@ import (
 // link adds an entry for node i where it belongs. The node must not be counted in a slot.
 func (c *Circles) link(i uint32, n *arena.Node) {
 	if n.Key < c.hand {
-		n.Relink(arena.Passed, 0)
-		c.addPassed(i, n)
+		n.Relink(arena.Overdue, 0)
+		c.addOverdue(i, n)
 		return
 	}
 	k := c.layout.CircleFor(n.Key, c.hand)
@@ -23,7 +23,7 @@ func (c *Circles) link(i uint32, n *arena.Node) {
 // isBefore reports false, since the entries of such a slot stay in order.
 func (c *Circles) isBefore(n *arena.Node) bool {
 	k, s := n.Circle(), n.Slot()
-	if k >= arena.Passed || n.Key < c.hand || s <= c.layout.SlotFor(k, c.hand) {
+	if k >= arena.Overdue || n.Key < c.hand || s <= c.layout.SlotFor(k, c.hand) {
 		return false
 	}
 	if to := c.layout.CircleFor(n.Key, c.hand); to < k || to == k && c.layout.SlotFor(k, n.Key) < s {
@@ -39,8 +39,8 @@ func (c *Circles) follow(i uint32, n *arena.Node) {
 	c.link(i, n)
 }
 
-func (c *Circles) addPassed(i uint32, n *arena.Node) {
-	c.passed.insert(level.ItemOf(n, arena.Entry{Node: i, Stamp: n.Stamp()}))
+func (c *Circles) addOverdue(i uint32, n *arena.Node) {
+	c.overdue.insert(level.ItemOf(n, arena.Entry{Node: i, Stamp: n.Stamp()}))
 	c.entries++
 	c.behind++
 }

@@ -27,7 +27,7 @@ func (c *Circles) headOf(r *level.Run) (x *level.Item, moved bool) {
 		}
 		r.At++
 		c.visited++
-		moved = c.pass(x.Entry) || moved
+		moved = c.drop(x.Entry) || moved
 	}
 	return nil, moved
 }
@@ -69,7 +69,7 @@ func (c *Circles) head() (first level.Item, ok bool) {
 
 // firstDue returns the earliest item behind the hand or of the instant under it.
 func (c *Circles) firstDue() (first level.Item, ok bool) {
-	if x := c.headOfOrdered(&c.passed); x != nil {
+	if x := c.headOfOrdered(&c.overdue); x != nil {
 		first, ok = *x, true
 	}
 	if x := c.headOfOrdered(&c.instant); x != nil && (!ok || x.Before(first)) {
@@ -92,7 +92,7 @@ func (c *Circles) headOfOrdered(o *ordered) *level.Item {
 		}
 		o.removeFirst() // an entry that had got the stamp of a stale one
 		c.visited++
-		c.pass(x.Entry)
+		c.drop(x.Entry)
 	}
 	return nil
 }

@@ -115,6 +115,6 @@ func (c *Circles) empty(slot *level.Slot) {
 // trim drops memory that only large crowds need. There must be no timer.
 func (c *Circles) trim() {
 	c.memory.Trim()
-	c.passed.trim()
+	c.overdue.trim()
 	c.instant.trim()
 }

@@ -21,9 +21,8 @@ const (
 	// lag is the longest time by which the hand may stay behind the present time when a timer is set. If it is further
 	// behind, it is advanced.
 	lag = 1 << 16
-	// readTogether is the most nodes that are read one after the other without using what was read, so that no read
-	// waits for another one. There must be few instructions between two reads, so that the processor reaches the last
-	// one while it waits for the first.
+	// readTogether is the most nodes that are read before any of them is looked at. There are few instructions between two
+	// such reads, so the processor waits for all of them at once, and not for one after the other.
 	readTogether = 32
 	// Stale entries are swept out once they are more than the nodes and sweepFrom together. Then readTogether entries
 	// are read whenever a node is added, moved or removed.

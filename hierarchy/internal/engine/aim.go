@@ -8,18 +8,18 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// aim decides when a wheel wakes up: at the nearest deadline. In a crowd, however, each wake-up is aimed at least one
-// precision after the time that the last one was aimed at, and fires what has become due by then. All shards of a wheel
-// share one aim, so that a crowd costs one wake-up per precision. If Precision is set, any timers are a crowd. With the
-// default, more than defaultFew timers that are due within one precision are a crowd. So are more than defaultFew that
-// the last wake-up has fired. Fewer timers are not made late.
+// aim decides when a wheel wakes up: at the nearest deadline, or, where it gathers timers, at least one precision after
+// the time that the last wake-up was aimed at, for all that has become due by then. All shards of a wheel share one aim,
+// so that gathered timers cost one wake-up per precision. If Precision is set, all timers are gathered. With the default,
+// they are if more than defaultFew are due within one precision, or if the last wake-up has fired more than that. Fewer
+// timers are not made late.
 //
 // The distance is counted from aim to aim, not from when the wheel woke. Otherwise each wake-up would add its latency
 // to all that follow.
 type aim struct {
 	alarm     clock.Alarm
 	precision int64                               // immutable; Precision, or 0 if wake-ups are free
-	few       int                                 // immutable; the largest number of timers that is not a crowd, or 0
+	few       int                                 // immutable; the largest number of timers that are not gathered, or 0
 	near      func(until int64, most int) (n int) // immutable; see Core.near
 
 	// Setting a timer can change the alarm only if the deadline is earlier than below. below is written with mu held.
@@ -104,7 +104,7 @@ func (a *aim) set(deadline int64) {
 }
 
 // wakeAt returns the time at which to wake up for the nearest deadline. If gathers is true, no earlier deadline would
-// make that time earlier. The wheel gathers crowds. If too many wake-ups have fired nothing, it gathers any timers. The
+// make that time earlier. If too many wake-ups have fired nothing, it gathers any timers. The
 // wheel may also wake up later than the deadline if no timer is due soon, because the nearest one was stopped. mu must
 // be held.
 func (a *aim) wakeAt(deadline int64) (at int64, gathers bool) {

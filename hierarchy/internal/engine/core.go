@@ -64,7 +64,7 @@ type Core[T any] struct {
 // Config is the configuration of a Core. All fields have been checked, and defaults are set.
 type Config struct {
 	Interval, Precision time.Duration
-	Few                 int // largest number of timers due within one precision that is not a crowd
+	Few                 int // largest number of timers due within one precision that are not gathered
 	Clock               clock.Clock
 	Execute             func(task func())
 	IsGo, IsInline      bool           // whether Execute is Go, and whether it is Inline

@@ -12,7 +12,7 @@ import (
 // run work without a mock, and the other methods do nothing.
 //
 // Other differences on a mock are elsewhere: Config.validate of package hierarchy chooses one shard and Inline,
-// aim.init makes the aim wait for no crowd, and New makes timers fire in exact order.
+// aim.init makes the aim gather nothing, and New makes timers fire in exact order.
 type onMock struct{ alarm stepped.Alarm }
 
 // attach makes the mock step the wheel, if the alarm is a mock's.

@@ -67,7 +67,7 @@ func (c *Core[T]) OnMock() bool { return c.mock != nil }
 // Direct reports whether timers that are due when they are set are dispatched within the call.
 func (c *Core[T]) Direct() bool { return c.direct }
 
-// Precision returns the least distance between two wake-ups of a crowd. It is 0 if wake-ups are free.
+// Precision returns the least distance between two wake-ups of a wheel that gathers timers. It is 0 if wake-ups are free.
 func (c *Core[T]) Precision() int64 { return c.aim.precision }
 
 // Firing returns the deadline of the timer with RunInWake whose callback the round is calling. Only that callback may

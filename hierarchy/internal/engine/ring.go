@@ -8,7 +8,7 @@ import (
 
 // A wake-up at an exact time costs more than one at about that time: the process sleeps in whole milliseconds, so
 // something else has to wake it in between, once more. So if Precision is not set, the alarm is coarse while the wheel
-// gathers a crowd, and wakes the process once. In an idle process it is late by little, as the millisecond begins when the
+// gathers timers, and wakes the process once. In an idle process it is late by little, as the millisecond begins when the
 // last wake-up ends. Where the process wakes for other reasons, too, a coarse alarm may be late by another millisecond.
 // The wheel notices that, and does without.
 
@@ -30,7 +30,7 @@ const (
 	exactAfterLate = 8
 )
 
-// init prepares r. few is the largest number of timers that is not a crowd, or 0 if Precision is set.
+// init prepares r. few is the largest number of timers that are not gathered, or 0 if Precision is set.
 func (r *ring) init(alarm clock.Alarm, precision time.Duration, few int) {
 	r.alarm = alarm
 	if a, ok := alarm.(interface{ SetCoarse(time.Duration) }); ok && few > 0 && precision >= leastCoarse {
@@ -38,7 +38,7 @@ func (r *ring) init(alarm clock.Alarm, precision time.Duration, few int) {
 	}
 }
 
-// set sets the alarm. gathers tells whether it is for a crowd.
+// set sets the alarm. gathers tells whether the wheel gathers timers for it.
 func (r *ring) set(at time.Duration, gathers bool) {
 	if r.coarse = gathers && r.setCoarse != nil && r.exact == 0; r.coarse {
 		r.setCoarse(at)

@@ -9,8 +9,8 @@ import (
 // values keeps a value for each node of an arena, in chunks like the arena's, or in smaller ones for large values: no
 // call should have to clear megabytes.
 type values[T any] struct {
-	// Invariant: each timer has a value here. The values of nodes that were freed are zero, unless all timers were taken
-	// out at once, so they keep nothing alive.
+	// Invariant: each timer has a value here. The values of nodes that were freed are zero, so they keep nothing alive.
+	// Only where all timers were taken out at once they are left, as the whole of it is dropped.
 	chunks [][]T
 	bits   uint8 // a chunk holds 1<<bits values; at most arena.ChunkBits
 	small  bool  // values are worth touching

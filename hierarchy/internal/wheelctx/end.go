@@ -169,7 +169,7 @@ func (c *timeoutContext) add(l *listener, list **listener) bool {
 // of users are called, which may use any of these contexts.
 type listeners struct {
 	mu        sync.Mutex
-	contexts  *listener // guarded by mu, like functions and the links of all listeners
+	contexts  *listener // guarded by mu, and so are functions and the links of the listeners in both lists
 	functions *listener
 }
 
