@@ -10,7 +10,6 @@ import (
 	benbjohnson "github.com/benbjohnson/clock"
 
 	"github.com/epicycle-go/epicycle/clock/internal/alarmheap"
-	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
 // Mock is a clock for tests and simulations. It stands still until Add, Set or AddNext moves it. Timers of wheels on it
@@ -43,7 +42,7 @@ type Mock struct {
 	onJump    []*mockAlarm               // guarded by mu; alarms with a function for jumps, in the order of OnJump
 	changed   chan struct{}              // guarded by mu; nil, or closed at the next change
 	waiting   atomic.Int32               // number of WaitFor and WaitNext calls
-	unsettled []stepped.Wheel            // guarded by stepMu; wheels that were stepped since the last settle
+	unsettled []MockWheel                // guarded by stepMu; wheels that were stepped since the last settle
 	ending    ending                     // guarded by stepMu
 
 	companion companion
@@ -125,7 +124,7 @@ func (m *Mock) Set(t time.Time) {
 }
 
 // Jump sets the wall clock forward or back by d, as an administrator or a time server would. Elapsed time does not
-// change, so no timer fires and none is delayed. Alarms with OnJump are notified; see Alarm.
+// change, so no timer fires and none is delayed. Alarms with OnJump are notified; see MockAlarm.
 func (m *Mock) Jump(d time.Duration) {
 	m.requireMade()
 	m.jumped.Add(int64(d))
@@ -149,10 +148,10 @@ func (m *Mock) Next() (time.Duration, bool) {
 }
 
 // allStepped returns all wheels, and all aimed alarms that belong to no wheel.
-func (m *Mock) allStepped() []stepped.Wheel {
+func (m *Mock) allStepped() []MockWheel {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	wheels := make([]stepped.Wheel, 0, m.alarms.Len()+len(m.wheels))
+	wheels := make([]MockWheel, 0, m.alarms.Len()+len(m.wheels))
 	for a := range m.wheels {
 		wheels = append(wheels, a.wheel)
 	}

@@ -3,16 +3,14 @@ package clock
 import (
 	"sync"
 	"time"
-
-	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
 // mockAlarm is an alarm of a Mock. To its owner it is an Alarm like any other. To a wheel it is also a
-// stepped.Alarm: after Attach, the Mock steps the wheel instead of ringing the alarm. NextOrder and Noted let
+// MockAlarm: after Attach, the Mock steps the wheel instead of ringing the alarm. NextOrder and Noted let
 // the Mock order and count the timers that are set on its wheels.
 type mockAlarm struct {
 	mock    *Mock         // immutable
-	wheel   stepped.Wheel // a bell, or the attached wheel; guarded by mock.mu, like the fields below
+	wheel   MockWheel     // a bell, or the attached wheel; guarded by mock.mu, like the fields below
 	at      time.Duration // the aim
 	order   uint64        // order of the timer to fire at the aim; 0 if not known yet
 	version uint64        // number of calls of Set and Stop
@@ -20,7 +18,7 @@ type mockAlarm struct {
 	jumped  func()        // the function passed to OnJump
 }
 
-var _ stepped.Alarm = (*mockAlarm)(nil)
+var _ MockAlarm = (*mockAlarm)(nil)
 
 func (a *mockAlarm) before(b *mockAlarm) bool {
 	return a.at < b.at || a.at == b.at && a.order < b.order
@@ -66,15 +64,15 @@ func (a *mockAlarm) Stop() {
 	m.alarms.Drop(a)
 }
 
-// Attach implements stepped.Alarm.
-func (a *mockAlarm) Attach(w stepped.Wheel) {
+// Attach implements MockAlarm.
+func (a *mockAlarm) Attach(w MockWheel) {
 	a.mock.mu.Lock()
 	defer a.mock.mu.Unlock()
 	a.wheel = w
 	a.mock.wheels[a] = struct{}{}
 }
 
-// Detach implements stepped.Alarm.
+// Detach implements MockAlarm.
 func (a *mockAlarm) Detach() {
 	a.Stop()
 	a.mock.mu.Lock()
@@ -83,13 +81,13 @@ func (a *mockAlarm) Detach() {
 	a.mock.notify()
 }
 
-// NextOrder implements stepped.Alarm.
+// NextOrder implements MockAlarm.
 func (a *mockAlarm) NextOrder() uint64 {
 	a.mock.setting.Add(1)
 	return a.mock.orders.Add(1)
 }
 
-// Noted implements stepped.Alarm.
+// Noted implements MockAlarm.
 func (a *mockAlarm) Noted() {
 	a.mock.setting.Add(-1)
 	a.mock.notify()
@@ -108,7 +106,7 @@ func (m *Mock) notify() {
 	m.mu.Unlock()
 }
 
-// Run implements stepped.Alarm. See Alarm.
+// Run implements MockAlarm.
 func (a *mockAlarm) Run(f func()) {
 	if n := a.mock.number.Load(); n != atRest {
 		markCallback(int(n), f)
@@ -117,7 +115,7 @@ func (a *mockAlarm) Run(f func()) {
 	}
 }
 
-// bell is the stepped.Wheel of an alarm that only rings.
+// bell is the MockWheel of an alarm that only rings.
 type bell struct {
 	alarm *mockAlarm
 	ring  func()

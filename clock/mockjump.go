@@ -3,7 +3,7 @@ package clock
 import "slices"
 
 // OnJump registers f to be called after each Jump of the Mock, in the goroutine that calls Jump. f replaces the
-// function of an earlier call. A nil f removes that function. See Alarm.
+// function of an earlier call. A nil f removes that function.
 func (a *mockAlarm) OnJump(f func()) {
 	m := a.mock
 	m.mu.Lock()

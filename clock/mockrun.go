@@ -3,8 +3,6 @@ package clock
 import (
 	"math"
 	"time"
-
-	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
 // move runs f, which may move the clock. It waits until no other call moves the clock,
@@ -115,7 +113,7 @@ func (m *Mock) settle() (waited bool) {
 
 // due is the wheel to step next.
 type due struct {
-	wheel stepped.Wheel
+	wheel MockWheel
 	at    time.Duration // nearest deadline of the wheel
 	limit uint64        // timers whose order is limit or above may have to wait for another wheel
 	tied  bool          // another wheel has the same nearest deadline

@@ -15,7 +15,6 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
-	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
 // A chain of timers, each set by the callback of the one before, fires in one Add.
@@ -141,7 +140,7 @@ func TestWrappedAlarmFarInThePast(t *testing.T) {
 	<-rang // the ring runs in a goroutine of its own
 }
 
-var _ stepped.Wheel = (*halfSet)(nil)
+var _ clock.MockWheel = (*halfSet)(nil)
 
 // A timer is pending, and seen by WaitFor, a moment before its wheel aims the alarm. An
 // Add in that moment still fires the timer.
@@ -164,7 +163,7 @@ func TestAddSeesWhatIsStillBeingSet(t *testing.T) {
 // alarmOfWheel is an alarm of a Mock as a wheel sees it.
 type alarmOfWheel interface {
 	clock.Alarm
-	stepped.Alarm
+	clock.MockAlarm
 }
 
 // halfSet is a wheel whose only timer is due at once.

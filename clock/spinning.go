@@ -55,13 +55,13 @@ func (a *spinningAlarm) Stop() {
 // Review registers f to be called some time before a far alarm rings, if the alarm of the Precise clock supports
 // that. See the Alarm of package wakeup.
 func (a *spinningAlarm) Review(f func()) {
-	if inner, ok := a.alarm.(interface{ Review(func()) }); ok {
+	if inner, ok := a.alarm.(Reviewer); ok {
 		inner.Review(f)
 	}
 }
 
-// Then makes the goroutine of a ring call f after it, which is after the ring of the alarm of the Precise clock. See Alarm.
-func (a *spinningAlarm) Then(f func()) { a.alarm.(interface{ Then(func()) }).Then(f) }
+// Then makes the goroutine of a ring call f after it, which is after the ring of the alarm of the Precise clock.
+func (a *spinningAlarm) Then(f func()) { a.alarm.(Continuer).Then(f) }
 
 // approach is called window before the aim, and calls ring when the aim has come.
 func (a *spinningAlarm) approach() {

@@ -45,5 +45,5 @@ func (a *timerAlarm) Stop() {
 	}
 }
 
-// Then makes the goroutine of the ring call f after the ring. See Alarm.
+// Then makes the goroutine of the ring call f after the ring.
 func (a *timerAlarm) Then(f func()) { a.call.Then(f) }

@@ -2,7 +2,6 @@ package level
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/epicycle-go/epicycle/level/arena"
 )
@@ -40,16 +39,12 @@ type Run struct {
 // Len returns the number of items that have not had their turn.
 func (r *Run) Len() int { return len(r.Items) - r.At }
 
-// Merge adds the remaining items of s.
-func (r *Run) Merge(s *Run) {
+// Shrink drops the items that have had their turn, once they are more than half. A run to which items are added again
+// and again would otherwise only grow.
+func (r *Run) Shrink() {
 	if r.At > len(r.Items)/2 {
 		r.Items = append(r.Items[:0], r.Items[r.At:]...)
+		r.Fetched = max(0, r.Fetched-r.At)
 		r.At = 0
-	}
-	sorted := len(r.Items)
-	r.Items = append(r.Items, s.Items[s.At:]...)
-	r.Fetched = r.At
-	if sorted > 0 && sorted < len(r.Items) && r.Items[sorted].Before(r.Items[sorted-1]) {
-		slices.SortFunc(r.Items[r.At:], Compare)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 const usage = `usage: migrate [-n] [-back] [-only packages] [-skip-bad] [path ...]

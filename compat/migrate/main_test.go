@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
-	"github.com/epicycle-go/epicycle/docs/terminal/terminaltest"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal/terminaltest"
 )
 
 func TestBadUsage(t *testing.T) {

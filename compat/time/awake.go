@@ -68,7 +68,7 @@ func newInstants(c clock.Clock) *instants {
 	x := &instants{clock: c}
 	x.aim.Store(never)
 	x.alarm = c.NewAlarm(x.ring)
-	if a, ok := x.alarm.(interface{ Review(func()) }); ok {
+	if a, ok := x.alarm.(clock.Reviewer); ok {
 		a.Review(x.review)
 	}
 	return x

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 const (

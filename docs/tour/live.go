@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/view"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // live shows a busy wheel in the browser until the process is interrupted. The page is served on the listener at.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
-	"github.com/epicycle-go/epicycle/docs/terminal/terminaltest"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal/terminaltest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

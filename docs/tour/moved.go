@@ -7,8 +7,8 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/compat"
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/docs/tour/ring"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // slots is the number of slots of the ring whose moves are shown.

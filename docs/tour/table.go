@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // row is a line of a table: what was measured, and the results of a wheel and of package

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // tour is one tour: its screen, its options and its measurements.

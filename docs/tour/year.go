@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/clock"
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 const (

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // report shows the result.

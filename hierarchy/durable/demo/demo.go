@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 const (

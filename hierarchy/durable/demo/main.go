@@ -13,9 +13,9 @@ import (
 	"os"
 	"os/signal"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 func main() {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
-	"github.com/epicycle-go/epicycle/docs/terminal/terminaltest"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal/terminaltest"
 )
 
 // The test binary is the process that is killed, too.

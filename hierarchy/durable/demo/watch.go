@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // watch follows one process: it collects its records, and kills it.

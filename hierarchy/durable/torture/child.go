@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // childEnv is the environment variable that turns a process into a worker. Its value is a childConfig.

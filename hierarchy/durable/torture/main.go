@@ -12,8 +12,8 @@ import (
 	"os"
 	"os/signal"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 func main() {

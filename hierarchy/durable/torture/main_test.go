@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
-	"github.com/epicycle-go/epicycle/docs/terminal/terminaltest"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal/terminaltest"
 )
 
 // The test binary is the servers and workers, too.

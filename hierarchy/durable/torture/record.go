@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // mono returns the machine's monotonic clock, the same for all processes.

@@ -54,8 +54,28 @@ func TestMemoryAfterCrowds(t *testing.T) {
 	crowd(100_000)
 	require.LessOrEqual(t, len(c.store.runs), 4)
 	for _, r := range c.store.runs {
-		require.LessOrEqual(t, cap(r.Items), 1024)
+		require.LessOrEqual(t, cap(r.Items), 4*c.tuning.SortUpTo)
 	}
 	crowd(arena.BlockLen)
 	require.Zero(t, testing.AllocsPerRun(10, func() { crowd(arena.BlockLen) }))
+}
+
+// A slot that is sorted again and again, as timers come and go in it, takes no more memory for that.
+func TestSlotThatIsSortedAgainKeepsItsSize(t *testing.T) {
+	c := newCircles(time.Second)
+	const at = int64(1) << 50
+	c.Add(0, at+1<<30, 1, 0)
+	for order := uint64(2); order < 100_000; order++ {
+		i := c.Add(0, at, order, 0)
+		require.Equal(t, i, c.Next(0, Unlimited).Node)
+		c.Remove(i, c.arena.At(i))
+	}
+	c.Next(0, Unlimited)
+	for _, circle := range c.all {
+		for _, slot := range circle.Slots {
+			if slot != nil && slot.Run != nil {
+				require.LessOrEqual(t, cap(slot.Run.Items), 4*c.tuning.SortUpTo)
+			}
+		}
+	}
 }

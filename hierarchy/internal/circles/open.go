@@ -67,12 +67,7 @@ func (c *Circles) sortUnderHand(k int, slot *level.Slot, start int64) {
 		return
 	}
 	c.sortSlot(k, slot, start)
-	if c.runs[k] == nil {
-		c.runs[k] = slot.Run
-	} else {
-		c.runs[k].Merge(slot.Run)
-		c.store.keepRun(slot.Run)
-	}
+	c.runs[k] = slot.Run // all that was sorted there before has fired: the slot was opened because nothing comes first
 	c.running |= 1 << uint(k)
 	slot.Run = nil
 }
@@ -123,6 +118,7 @@ func (c *Circles) sortSlot(k int, slot *level.Slot, start int64) {
 	if slot.Len() == 0 {
 		return
 	}
+	r.Shrink()
 	sorted, end, taken := len(r.Items), c.layout.width(k).End(start), slot.Chain
 	slot.Chain = arena.Chain{}
 	for taken.Len() > 0 {

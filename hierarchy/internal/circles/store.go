@@ -19,8 +19,6 @@ const (
 	spareRuns    = 4
 	spareCircles = 4
 	spareSlots   = level.Slots
-	// largestSpare is the capacity of the largest run that is kept.
-	largestSpare = 1024
 )
 
 // take takes the last element of spares, or makes one.
@@ -49,10 +47,8 @@ func (st *store) newRun(n int) *level.Run {
 }
 
 func (st *store) keepRun(r *level.Run) {
-	if cap(r.Items) <= largestSpare {
-		*r = level.Run{Items: r.Items[:0]}
-		keep(&st.runs, r, spareRuns)
-	}
+	*r = level.Run{Items: r.Items[:0]}
+	keep(&st.runs, r, spareRuns)
 }
 
 // circleAt returns circle k of the wheel.

@@ -3,6 +3,7 @@ package engine
 import (
 	"sync"
 
+	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
 
@@ -27,7 +28,7 @@ type left[T any] struct {
 
 // expectLeft lets rounds leave callbacks to the goroutine of the ring, where that is possible.
 func (c *Core[T]) expectLeft() {
-	if a, ok := c.aim.alarm.(interface{ Then(func()) }); ok && c.isGo {
+	if a, ok := c.aim.alarm.(clock.Continuer); ok && c.isGo {
 		callLeft := c.callLeft
 		c.left.afterRing = func() { a.Then(callLeft) }
 	}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
-	"github.com/epicycle-go/epicycle/internal/stepped"
 )
 
 // onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then nextOrder, latestOrder and
@@ -13,11 +13,11 @@ import (
 //
 // Other differences on a mock are elsewhere: Config.validate of package hierarchy chooses one shard and Inline,
 // aim.init makes the aim gather nothing, and New makes timers fire in exact order.
-type onMock struct{ alarm stepped.Alarm }
+type onMock struct{ alarm clock.MockAlarm }
 
 // attach makes the mock step the wheel, if the alarm is a mock's.
 func attach[T any](c *Core[T]) *onMock {
-	a, ok := c.aim.alarm.(stepped.Alarm)
+	a, ok := c.aim.alarm.(clock.MockAlarm)
 	if !ok {
 		return nil
 	}

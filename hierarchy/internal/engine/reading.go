@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
 
 // Now returns the elapsed time of the wheel's clock.
 func (c *Core[T]) Now() int64 {
@@ -20,13 +24,11 @@ func (c *Core[T]) Closed() bool {
 	return c.closed.Load()
 }
 
-// Reading returns the wall time and the elapsed time of the wheel's clock. A clock with a
-// Reading method is read once, which costs less than reading it twice.
+// Reading returns the wall time and the elapsed time of the wheel's clock. A
+// clock.Reader is read once.
 func (c *Core[T]) Reading() (wall time.Time, elapsed int64) {
 	RequireMade(c != nil, "wheel")
-	if r, ok := c.clock.(interface {
-		Reading() (time.Time, time.Duration)
-	}); ok {
+	if r, ok := c.clock.(clock.Reader); ok {
 		now, d := r.Reading()
 		return now, int64(d)
 	}

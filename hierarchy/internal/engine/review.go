@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/circles"
 )
 
@@ -16,7 +17,7 @@ const soon = int64(time.Second)
 
 // expectReview registers review with the clock's alarm, if the alarm can call it.
 func (c *Core[T]) expectReview() {
-	if a, ok := c.aim.alarm.(interface{ Review(func()) }); ok {
+	if a, ok := c.aim.alarm.(clock.Reviewer); ok {
 		a.Review(c.review)
 	}
 }

@@ -33,7 +33,7 @@ const (
 // init prepares r. few is the largest number of timers that are not gathered, or 0 if Precision is set.
 func (r *ring) init(alarm clock.Alarm, precision time.Duration, few int) {
 	r.alarm = alarm
-	if a, ok := alarm.(interface{ SetCoarse(time.Duration) }); ok && few > 0 && precision >= leastCoarse {
+	if a, ok := alarm.(clock.CoarseSetter); ok && few > 0 && precision >= leastCoarse {
 		r.setCoarse = a.SetCoarse
 	}
 }

@@ -50,7 +50,7 @@ const wallCheck = 10 * time.Second
 func (f *firer) open() {
 	f.asAlarm = func(g func()) { g() }
 	f.alarm = f.cfg.Clock.NewAlarm(f.ring)
-	if alarm, ok := f.alarm.(interface{ Run(func()) }); ok {
+	if alarm, ok := f.alarm.(clock.MockAlarm); ok {
 		f.asAlarm = alarm.Run
 	}
 	f.onJump(f.fire)
@@ -59,7 +59,7 @@ func (f *firer) open() {
 // onJump registers g to be called when the wall clock of a mock is set; nil removes it. On other clocks the alarm
 // looks at the wall clock every wallCheck.
 func (f *firer) onJump(g func()) {
-	if alarm, ok := f.alarm.(interface{ OnJump(func()) }); ok {
+	if alarm, ok := f.alarm.(clock.MockAlarm); ok {
 		alarm.OnJump(g)
 	}
 }

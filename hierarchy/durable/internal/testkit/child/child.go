@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // Main calls run and exits, if Start has started this process with the environment variable. Otherwise it returns.

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/linear"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // Report is the result of a run, or of several.

@@ -3,7 +3,7 @@ package judge
 import (
 	"time"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // back has, for one kind of fault, how long partitions were without an owner after such a fault. This is measured as

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/client"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // bench measures a server.

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // hooks receives webhooks, and measures how late they are.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // listers is the number of connections that list while others set timers.

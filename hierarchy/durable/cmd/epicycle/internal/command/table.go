@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // table prints rows in columns. The first row is the heading.

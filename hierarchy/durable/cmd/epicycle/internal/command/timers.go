@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/client"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 func setCommand(std streams) *cobra.Command {

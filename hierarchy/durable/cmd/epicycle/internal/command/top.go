@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/spf13/cobra"
 
-	"github.com/epicycle-go/epicycle/docs/terminal"
+	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 func topCommand(std streams) *cobra.Command {
