@@ -151,9 +151,12 @@ func (d *dir) end(l *Log) {
 
 func (d *dir) logsDir() string { return filepath.Join(d.path, "logs") }
 
-// alike returns an error if there is a log whose name differs only in case: file systems of macOS and Windows would keep
-// both in the same files.
+// alike returns an error if the files of a log with that name could be taken for others on some system. File systems of
+// macOS and Windows keep names that differ only in case in the same files.
 func (d *dir) alike(name string) error {
+	if isDevice(name) {
+		return fmt.Errorf("the %w %q is that of a device on Windows", ErrName, name)
+	}
 	entries, err := os.ReadDir(d.logsDir())
 	for _, e := range entries {
 		if e.IsDir() && e.Name() != name && strings.EqualFold(e.Name(), name) {
@@ -161,6 +164,16 @@ func (d *dir) alike(name string) error {
 		}
 	}
 	return err
+}
+
+// isDevice reports whether Windows takes a file with that name for a device, whatever follows a dot in it.
+func isDevice(name string) bool {
+	name, _, _ = strings.Cut(strings.ToLower(name), ".")
+	switch name {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	return len(name) == 4 && (name[:3] == "com" || name[:3] == "lpt") && '0' <= name[3] && name[3] <= '9'
 }
 
 const version = "epicycle durable timers, logs of format 1\n"

@@ -100,6 +100,18 @@ func TestNamesAreOpenOnce(t *testing.T) {
 	require.Equal(t, "message", string(data))
 }
 
+// Names that are no files on Windows are refused everywhere, so that a directory can be taken there.
+func TestNamesOfDevices(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"con", "NUL", "aux.timers", "com1", "LPT9"} {
+		_, err := Open(t.Context(), dir, name)
+		require.ErrorIs(t, err, ErrName, name)
+	}
+	for _, name := range []string{"console", "com", "com10", "lpt", "timers.con"} {
+		opened(t, dir, name)
+	}
+}
+
 // An Open of a log that is being closed waits for that, and no longer than its context. Other logs and directories do
 // not wait.
 func TestOpenWaitsForClose(t *testing.T) {

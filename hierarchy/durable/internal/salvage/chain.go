@@ -119,7 +119,7 @@ func (c *chain) lacks(s *scanned, from, to uint64) {
 func (s *scanned) where(from, to uint64) string {
 	var places []string
 	for _, b := range s.broken {
-		if b.number >= from && b.number <= to || from == 0 {
+		if b.number >= from && b.number <= to || from == 0 || b.number == 0 {
 			places = append(places, fmt.Sprintf("%s, byte %d: %v", filepath.Base(b.file), b.offset, b.why))
 		}
 	}

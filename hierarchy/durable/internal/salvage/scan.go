@@ -6,7 +6,6 @@ package salvage
 import (
 	"bytes"
 	"encoding/binary"
-	"os"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
@@ -23,11 +22,11 @@ type found struct {
 	doubtful bool // it is not the frame that was acknowledged
 }
 
-// broken is a place in a file that begins like a frame, but is not a valid one.
+// broken is a place in a file that begins like a frame, but is not a valid one, or that can't be read.
 type broken struct {
 	file   string
 	offset int64
-	number uint64 // the frame's number according to its header, which may be wrong
+	number uint64 // the frame's number according to its header, which may be wrong; 0 if it is unknown
 	why    error
 }
 
@@ -49,9 +48,12 @@ const (
 func scan(segments []string) (*scanned, error) {
 	s := &scanned{frames: make(map[uint64][]found)}
 	for _, file := range segments {
-		data, err := os.ReadFile(file)
+		data, lost, err := contents(file)
 		if err != nil {
 			return nil, err
+		}
+		for _, l := range lost {
+			s.broken = append(s.broken, broken{file, l.offset, 0, l.why})
 		}
 		for at := 0; ; {
 			next := bytes.Index(data[at:], magic)
