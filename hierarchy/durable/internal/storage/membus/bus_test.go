@@ -26,14 +26,15 @@ func TestBus(t *testing.T) {
 
 // received returns a function that returns the messages that have arrived meanwhile.
 func received(t *testing.T, b *membus.Bus, subject string) func() []string {
-	var all []string
-	_, err := b.Subscribe(subject, func(m storage.Message) { all = append(all, string(m.Data)) })
+	got := make(chan string, 100)
+	_, err := b.Subscribe(subject, func(m storage.Message) { got <- string(m.Data) })
 	require.NoError(t, err)
-	return func() []string {
+	return func() (all []string) {
 		synctest.Wait()
-		got := all
-		all = nil
-		return got
+		for len(got) > 0 {
+			all = append(all, <-got)
+		}
+		return all
 	}
 }
 
