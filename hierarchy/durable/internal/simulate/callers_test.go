@@ -1,0 +1,95 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition/partitiontest"
+)
+
+func (w *world) anyWorker(r *rand.Rand) *worker {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.living[r.IntN(len(w.living))]
+}
+
+// any returns one of all processes.
+func (w *world) any(r *rand.Rand) shared {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := r.IntN(len(w.living) + len(w.calling))
+	if i < len(w.calling) {
+		return w.calling[i].api()
+	}
+	return w.living[i-len(w.calling)].api()
+}
+
+// of returns the partition of a key.
+func of(key string) int { return int(key[len(key)-1]) % partitions }
+
+// call asks for operations until the end.
+func (w *world) call(ctx context.Context, caller int, r *rand.Rand, end time.Time) {
+	for n := 0; time.Now().Before(end); n++ {
+		time.Sleep(time.Duration(r.Int64N(int64(2 * time.Second))))
+		if r.IntN(3) == 0 {
+			w.timer(ctx, fmt.Sprintf("timer %d %d", caller, n), r)
+			continue
+		}
+		w.operation(ctx, caller, n, r)
+	}
+}
+
+// operation is one on a key that others use, too. Its timer is never due.
+func (w *world) operation(ctx context.Context, caller, n int, r *rand.Rand) {
+	in := partitiontest.Input{Key: fmt.Sprint("key", r.IntN(8)), Value: fmt.Sprintf("%d-%d", caller, n)}
+	in.Kind = []frame.Kind{0, frame.Set, frame.Set, frame.Move, frame.Remove}[r.IntN(5)]
+	p := w.any(r)
+	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	w.history.Call(caller, in, func() (out partitiontest.Output, noted bool) {
+		var err error
+		if in.Kind == 0 {
+			out.Value, _, out.OK, err = p.Get(limited, of(in.Key), []byte(in.Key))
+		} else {
+			out.Value, out.OK, err = do(limited, p, in.Kind, in.Key, in.Value, 1000*time.Hour)
+		}
+		if err != nil {
+			return partitiontest.Output{Unknown: true}, true
+		}
+		return out, true
+	})
+}
+
+// timer sets a timer of its own, which may be removed again.
+func (w *world) timer(ctx context.Context, key string, r *rand.Rand) {
+	d := time.Duration(r.Int64N(int64(3 * lease)))
+	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	t := &timer{due: time.Now().Add(d)}
+	_, _, err := do(limited, w.any(r), frame.Set, key, "", d)
+	t.unknown = err != nil
+	if r.IntN(2) == 0 {
+		_, took, err := do(limited, w.any(r), frame.Remove, key, "", 0)
+		t.unknown = t.unknown || err != nil
+		if took {
+			t.removed = time.Now()
+		}
+	}
+	w.mu.Lock()
+	w.timers[key] = t
+	w.mu.Unlock()
+}
+
+// do has one operation committed, or not.
+func do(ctx context.Context, p shared, kind frame.Kind, key, value string, in time.Duration) (before string, took bool, err error) {
+	c := &core.Call{Ops: []core.Op{{Kind: kind, Key: []byte(key), Value: []byte(value), In: in}}}
+	if err := p.Do(ctx, of(key), c); err != nil {
+		return "", false, err
+	}
+	return strings.Join(c.Values, ""), c.Took[0], nil
+}

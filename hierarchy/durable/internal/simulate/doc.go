@@ -1,0 +1,11 @@
+// Package simulate runs a cluster in virtual time: processes that share timers, and others that call them, with the code
+// that they have in production, above logs, a table and a network in memory that fail as a seed says. Minutes of faults
+// take a fraction of a second. Nothing here is linked into a program.
+//
+//	world_test.go      what the processes share, and what became of the timers
+//	worker_test.go     a process, its connections and its clock
+//	faults_test.go     what goes wrong, and when
+//	callers_test.go    what is asked
+//	judge_test.go      the promises
+//	simulate_test.go   histories
+package simulate

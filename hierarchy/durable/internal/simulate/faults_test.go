@@ -1,0 +1,107 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/membus"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
+)
+
+// fate is what becomes of a message: most are late by little, some by more, and a few are lost or doubled.
+func (w *world) fate(*membus.Bus, *membus.Bus) membus.Fate {
+	f := membus.Fate{After: w.chance.upTo(5 * time.Millisecond)}
+	switch w.chance.intN(100) {
+	case 0:
+		f.Lost = true
+	case 1:
+		f.Again = 1 + w.chance.upTo(time.Second)
+	case 2:
+		f.After = w.chance.upTo(2 * time.Second)
+	}
+	return f
+}
+
+// logFault is what goes wrong with an append.
+func (w *world) logFault([]byte) memlog.Fault {
+	if w.chance.intN(20) > 0 {
+		return memlog.None
+	}
+	return memlog.Fault(w.chance.intN(int(memlog.Twice) + 1))
+}
+
+// tableFault is what goes wrong with a call of the table.
+func (w *world) tableFault(c memtable.Call) memtable.Fault {
+	return memtable.Fault{
+		Before: w.chance.upTo(10 * time.Millisecond), After: w.chance.upTo(10 * time.Millisecond),
+		Lose: c.Op != "watch" && w.chance.intN(50) == 0,
+	}
+}
+
+// disturb lets one thing happen, and returns when it is over.
+func (w *world) disturb(ctx context.Context, r *rand.Rand) {
+	p := w.anyWorker(r)
+	long := time.Duration(r.Int64N(int64(2 * lease)))
+	switch r.IntN(9) {
+	case 0:
+		w.note("kill")
+		p.kill()
+		w.replace(ctx)
+	case 1:
+		w.note("shutdown")
+		p.leave()
+		limited, cancel := context.WithTimeout(ctx, long)
+		_ = p.cluster.Shutdown(limited)
+		cancel()
+		p.close()
+		w.replace(ctx)
+	case 2:
+		w.note("close")
+		p.close()
+		w.replace(ctx)
+	case 3:
+		w.note(fmt.Sprint("cut off from the table for ", long))
+		p.store.Cut(true)
+		time.Sleep(long)
+		p.store.Cut(false)
+	case 4:
+		out, in := r.IntN(2) == 0, r.IntN(2) == 0
+		w.note(fmt.Sprint("cut off from messages for ", long, out, in))
+		p.bus.Cut(out, in)
+		time.Sleep(long)
+		p.bus.Cut(false, false)
+	case 5:
+		w.note(fmt.Sprint("offline for ", long))
+		p.bus.SetOffline(true)
+		time.Sleep(long)
+		p.bus.SetOffline(false)
+	case 6:
+		at := r.IntN(partitions)
+		w.note(fmt.Sprint("log ", at, " does not answer for ", long))
+		w.disks[at].SetSilent(true)
+		time.Sleep(long)
+		w.disks[at].SetSilent(false)
+	case 7:
+		at := r.IntN(partitions)
+		w.note(fmt.Sprint("log ", at, " is full for ", long))
+		w.disks[at].SetFull(true)
+		time.Sleep(long)
+		w.disks[at].SetFull(false)
+	case 8:
+		w.note("a watch sees nothing more")
+		p.store.Mute()
+	}
+}
+
+// replace begins another process for one that has ended.
+func (w *world) replace(ctx context.Context) {
+	for ctx.Err() == nil {
+		if _, err := w.rise(ctx); err == nil {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+}

@@ -1,0 +1,72 @@
+package simulate
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
+)
+
+var (
+	histories = flag.Int("histories", 10, "how many histories are simulated")
+	first     = flag.Uint64("seed", 0, "the seed of the first history")
+	span      = flag.Duration("span", 10*time.Minute, "how long each history is, in virtual time")
+)
+
+func TestMain(m *testing.M) { leak.Main(m) }
+
+// In each history, processes come and go, are killed and cut off, logs and the table fail, and messages are lost, late
+// and doubled. Operations on a key are committed in one order, and each timer fires unless it was removed.
+func TestHistories(t *testing.T) {
+	for i := range uint64(*histories) {
+		seed := *first + i
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { simulate(t, seed) })
+		})
+	}
+}
+
+func simulate(t *testing.T, seed uint64) {
+	w := newWorld(t, seed)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for range workers {
+		w.replace(ctx)
+	}
+	for range callers {
+		for w.appear(ctx) != nil {
+			time.Sleep(time.Second)
+		}
+	}
+	require.Len(t, w.living, workers)
+	end := time.Now().Add(*span)
+	var wg sync.WaitGroup
+	for caller := range 6 {
+		r := w.chance.branch()
+		wg.Go(func() { w.call(ctx, caller, r, end) })
+	}
+	r := w.chance.branch()
+	wg.Go(func() {
+		for time.Now().Before(end) {
+			time.Sleep(time.Duration(r.Int64N(int64(lease))))
+			w.disturb(ctx, r)
+		}
+	})
+	wg.Wait()
+	w.judge(ctx)
+	w.mu.Lock()
+	all := append(w.living, w.calling...)
+	w.living, w.calling = nil, nil
+	w.mu.Unlock()
+	for _, p := range all {
+		p.close()
+	}
+	time.Sleep(10 * time.Minute) // what was killed notices that it is dead
+}

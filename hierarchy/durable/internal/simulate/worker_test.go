@@ -1,0 +1,148 @@
+package simulate
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/membus"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
+)
+
+// worker is a process.
+type worker struct {
+	w     *world
+	bus   *membus.Bus
+	store *memtable.Store
+	logs  []*memlog.Log // nil if it only calls
+
+	cluster *cluster.Cluster // one of these is nil
+	caller  *cluster.Caller
+	once    sync.Once
+}
+
+// what both kinds of processes can do.
+type shared interface {
+	Do(ctx context.Context, at int, c *core.Call) error
+	Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error)
+	All(ctx context.Context, at int, dead bool, yield func(state.Timer) bool) error
+}
+
+func (w *world) newWorker() *worker { return &worker{w: w, bus: w.net.Connect(), store: w.table.Open()} }
+
+// common is the configuration of partitions.
+func (p *worker) common() partition.Config {
+	return partition.Config{
+		Config: core.Config{MaxAttempts: 5, TrimAbove: 2000, Backoff: func(int) time.Duration { return time.Second }},
+		Clock:  clock.System(), Precision: time.Millisecond, Crew: partition.NewCrew(16), Handle: p.handle,
+		Logger: slog.New(slog.DiscardHandler), Owner: "simulated",
+	}
+}
+
+func (p *worker) member() member.Config {
+	return member.Config{
+		Store: p.store, Lease: lease, Partitions: partitions,
+		Boot: func() time.Duration { return time.Hour + time.Since(p.w.begun) },
+	}
+}
+
+// rise begins a process that owns partitions.
+func (w *world) rise(ctx context.Context) (*worker, error) {
+	p := w.newWorker()
+	cfg := cluster.Config{Bus: p.bus, Name: "world", Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler)}
+	for _, d := range w.disks {
+		log := d.Open()
+		log.SetFault(w.logFault)
+		p.logs = append(p.logs, log)
+		cfg.Logs = append(cfg.Logs, storage.Log(log))
+	}
+	p.store.SetFault(w.tableFault)
+	c, err := cluster.Open(ctx, cfg)
+	if err != nil {
+		p.disconnect()
+		return nil, err
+	}
+	p.cluster = c
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.living = append(w.living, p)
+	return p, nil
+}
+
+// appear begins a process that only calls.
+func (w *world) appear(ctx context.Context) error {
+	p := w.newWorker()
+	p.store.SetFault(w.tableFault)
+	c, err := cluster.OpenCaller(ctx, cluster.Config{
+		Bus: p.bus, Name: "world", Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		p.disconnect()
+		return err
+	}
+	p.caller = c
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calling = append(w.calling, p)
+	return nil
+}
+
+func (p *worker) api() shared {
+	if p.caller != nil {
+		return p.caller
+	}
+	return p.cluster
+}
+
+// handle is the handler of all timers.
+func (p *worker) handle(ctx context.Context, f core.Firing) error {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.w.firings[f.Key] = append(p.w.firings[f.Key], firing{f, time.Now(), ctx.Err() != nil})
+	return nil
+}
+
+// leave takes a process out of those that are asked.
+func (p *worker) leave() {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.w.living = slices.DeleteFunc(p.w.living, func(q *worker) bool { return p == q })
+}
+
+// kill ends a process without a word: nothing that it does arrives any more.
+func (p *worker) kill() {
+	p.leave()
+	p.disconnect()
+	go p.close()
+}
+
+func (p *worker) disconnect() {
+	p.store.Cut(true)
+	p.bus.Close()
+	for _, log := range p.logs {
+		log.Close()
+	}
+}
+
+// close ends a process, dead or not.
+func (p *worker) close() {
+	p.once.Do(func() {
+		p.leave()
+		if p.caller != nil {
+			p.caller.Close()
+		} else {
+			p.cluster.Close()
+		}
+		p.bus.Close()
+	})
+}

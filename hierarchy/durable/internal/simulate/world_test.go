@@ -1,0 +1,94 @@
+package simulate
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition/partitiontest"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/membus"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
+)
+
+const (
+	partitions = 4
+	workers    = 3
+	callers    = 2 // processes that own nothing
+	lease      = 10 * time.Second
+)
+
+// world is what the processes share.
+type world struct {
+	t     testing.TB
+	begun time.Time
+	net   membus.Net
+	table memtable.Table
+	disks [partitions]*memlog.Disk
+
+	chance chance
+
+	mu      sync.Mutex // guards what follows
+	living  []*worker  // the processes that own partitions
+	calling []*worker  // those that only call
+	firings map[string][]firing
+	timers  map[string]*timer
+	events  []string
+
+	history partitiontest.History
+}
+
+// firing is a call of a handler.
+type firing struct {
+	core.Firing
+	at   time.Time
+	over bool // its context was done by then
+}
+
+// timer is one that no other caller knows.
+type timer struct {
+	due     time.Time
+	unknown bool      // an answer was lost
+	removed time.Time // when its Remove was answered, or zero
+}
+
+func newWorld(t testing.TB, seed uint64) *world {
+	w := &world{t: t, begun: time.Now(), firings: make(map[string][]firing), timers: make(map[string]*timer)}
+	w.chance.r = rand.New(rand.NewPCG(seed, 0))
+	for i := range w.disks {
+		w.disks[i] = new(memlog.Disk)
+	}
+	w.net.SetFate(w.fate)
+	return w
+}
+
+// note records what has happened, for whoever looks for the reason of a failure.
+func (w *world) note(event string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, time.Since(w.begun).Round(time.Millisecond).String()+" "+event)
+}
+
+// chance draws numbers. Its methods may be called concurrently.
+type chance struct {
+	mu sync.Mutex
+	r  *rand.Rand
+}
+
+func (c *chance) intN(n int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.r.IntN(n)
+}
+
+// upTo returns a time below most.
+func (c *chance) upTo(most time.Duration) time.Duration { return time.Duration(c.intN(int(most))) }
+
+// branch returns another source of chance, for one goroutine.
+func (c *chance) branch() *rand.Rand {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return rand.New(rand.NewPCG(c.r.Uint64(), 1))
+}
