@@ -48,6 +48,15 @@ func Parse(text string) (Schedule, error) {
 	return Schedule{unique.Make(p)}, nil
 }
 
+// MustParse is Parse for a text that is known to be right, such as a constant. It panics with Parse's error otherwise.
+func MustParse(text string) Schedule {
+	s, err := Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 func parse(text string) (parsed, *textError) {
 	p := parsed{loc: utc}
 	words, err := p.parseSettings(split(text))

@@ -105,3 +105,9 @@ func TestSyntax(t *testing.T) {
 		}
 	}
 }
+
+func TestMustParse(t *testing.T) {
+	require.Equal(t, parse(t, "@daily"), schedule.MustParse("@daily"))
+	require.PanicsWithError(t, `schedule: "@dayly": column 1: unknown name "@dayly": there are @every, @annually, @daily, `+
+		`@hourly, @midnight, @monthly, @weekly, @yearly`, func() { schedule.MustParse("@dayly") })
+}

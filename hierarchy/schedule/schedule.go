@@ -88,7 +88,7 @@ func (s Schedule) String() string {
 // OnMissed returns the same schedule with another rule for missed runs. For the zero Schedule it returns the zero
 // Schedule. It panics if m is not one of the constants.
 func (s Schedule) OnMissed(m Missed) Schedule {
-	if !m.valid() {
+	if !valid(m) {
 		panic(fmt.Sprintf("schedule: no rule for missed runs has the number %d", int(m)))
 	}
 	if s == (Schedule{}) {

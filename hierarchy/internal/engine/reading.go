@@ -1,6 +1,13 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+// Clock returns the wheel's clock.
+func (c *Core[T]) Clock() clock.Clock { return c.clock }
 
 // Now returns the elapsed time of the wheel's clock.
 func (c *Core[T]) Now() int64 {
