@@ -58,7 +58,7 @@ func MustParse(text string) Schedule {
 }
 
 func parse(text string) (parsed, *textError) {
-	p := parsed{loc: utc}
+	p := parsed{loc: time.UTC}
 	words, err := p.parseSettings(split(text))
 	if err != nil {
 		return p, err
@@ -70,7 +70,7 @@ func parse(text string) (parsed, *textError) {
 	p.text = strings.Join(strings.Fields(text[first.at:]), " ")
 	switch pattern, short := shorthands[first.text]; {
 	case first.text == every:
-		p.zone, p.loc = "", utc // a zone makes no difference
+		p.zone, p.loc = "", time.UTC // a zone makes no difference
 		p.every, err = parseEvery(first, words[1:])
 	case short && len(words) == 1:
 		p.cron, err = parseFields(split(pattern))
@@ -117,7 +117,7 @@ func (p *parsed) parseSettings(words []word) ([]word, *textError) {
 	return words, nil
 }
 
-func parseZone(w word, name string) (*location, *textError) {
+func parseZone(w word, name string) (*time.Location, *textError) {
 	switch name {
 	case "":
 		return nil, w.wrong("zone", "its name is missing")
