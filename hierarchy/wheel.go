@@ -80,6 +80,7 @@ func (w *Wheel) Stop() {
 // ctx is done first. If a callback called Shutdown, that call would wait for the callback itself: in a callback, call
 // Stop, or Shutdown in a new goroutine.
 func (w *Wheel) Shutdown(ctx context.Context) error {
+	engine.RequireContext(ctx, "Shutdown")
 	w.Stop()
 	return w.core.Shutdown(ctx)
 }

@@ -73,3 +73,14 @@ func ExampleMustParse() {
 	// backup at Wed 02:00 UTC
 	// backup at Thu 00:30 UTC
 }
+
+// Each customer's report is at a time of its own between two and three, and always at the same one.
+func ExampleSpread() {
+	nightly := schedule.MustParse("0 2 * * *")
+	for _, customer := range []string{"customer-17", "customer-18"} {
+		fmt.Println(schedule.Spread(nightly, time.Hour, customer))
+	}
+	// Output:
+	// SPREAD=12m3s 0 2 * * *
+	// SPREAD=44m27s 0 2 * * *
+}

@@ -19,10 +19,11 @@ type Schedule struct {
 
 // parsed is the parsed form of a Schedule. It is comparable, and equal texts result in equal values.
 type parsed struct {
-	text   string // the canonical text, without the rule for missed runs and the zone
+	text   string // the canonical text, without settings
 	zone   string // as in the text; "" if there is none
 	loc    *time.Location
 	missed Missed
+	spread time.Duration // by which each run of cron is later, in whole seconds
 	every  time.Duration // if it is not 0, cron is not used
 	cron   calendar.Pattern
 }
@@ -39,7 +40,11 @@ func (s Schedule) Next(after time.Time) time.Time {
 	if p.every > 0 {
 		return later(after, p.every)
 	}
-	return p.cron.Next(p.loc, after)
+	next := p.cron.Next(p.loc, after.Add(-p.spread))
+	if next.IsZero() {
+		return next
+	}
+	return next.Add(p.spread)
 }
 
 // later returns t plus d without a reading of the monotonic clock, or the zero time on overflow.
@@ -63,7 +68,7 @@ func (s Schedule) Count(after, until time.Time) int {
 	if p.every > 0 {
 		return countEvery(after, until, p.every)
 	}
-	return p.cron.Count(p.loc, after, until)
+	return p.cron.Count(p.loc, after.Add(-p.spread), until.Add(-p.spread))
 }
 
 // countEvery counts without time.Time.Sub, whose results are limited to 292 years.
@@ -79,14 +84,17 @@ func countEvery(after, until time.Time, every time.Duration) int {
 }
 
 // String returns a text that Parse parses to an equal Schedule. Words are separated by single spaces. The zone comes
-// first, as CRON_TZ=, then the rule for missed runs, as MISSED=, unless it is MissedOnce. Everything else is as it was
-// written. The text of the zero Schedule is empty, which Parse refuses.
+// first, as CRON_TZ=, then the rule for missed runs, as MISSED=, unless it is MissedOnce, then the delay by Spread, as
+// SPREAD=. Everything else is as it was written. The text of the zero Schedule is empty, which Parse refuses.
 func (s Schedule) String() string {
 	if s == (Schedule{}) {
 		return ""
 	}
 	p := s.parsed.Value()
 	text := p.text
+	if p.spread > 0 {
+		text = spreadKey + p.spread.String() + " " + text
+	}
 	if p.missed != MissedOnce {
 		text = missedKey + p.missed.String() + " " + text
 	}
