@@ -3,7 +3,6 @@ package cron
 import (
 	"fmt"
 	"runtime/debug"
-	"sync"
 	"time"
 )
 
@@ -50,11 +49,11 @@ func Recover(logger Logger) JobWrapper {
 // than a minute are logged.
 func DelayIfStillRunning(logger Logger) JobWrapper {
 	return func(j Job) Job {
-		var mu sync.Mutex
+		free := newToken()
 		return FuncJob(func() {
 			start := time.Now()
-			mu.Lock()
-			defer mu.Unlock()
+			<-free
+			defer free.giveBack()
 			if d := time.Since(start); d > time.Minute {
 				logger.Info("delay", "duration", d)
 			}
@@ -66,14 +65,27 @@ func DelayIfStillRunning(logger Logger) JobWrapper {
 // SkipIfStillRunning returns a wrapper that skips a run of a job if the run before has not returned, and logs that.
 func SkipIfStillRunning(logger Logger) JobWrapper {
 	return func(j Job) Job {
-		var mu sync.Mutex
+		free := newToken()
 		return FuncJob(func() {
-			if !mu.TryLock() {
+			select {
+			case <-free:
+				defer free.giveBack()
+				j.Run()
+			default:
 				logger.Info("skip")
-				return
 			}
-			defer mu.Unlock()
-			j.Run()
 		})
 	}
 }
+
+// A token is held by the run of a job that is in progress, and in the channel otherwise. It is no mutex, because a
+// goroutine that waits for one keeps a testing/synctest bubble from going on.
+type token chan struct{}
+
+func newToken() token {
+	t := make(token, 1)
+	t.giveBack()
+	return t
+}
+
+func (t token) giveBack() { t <- struct{}{} }
