@@ -64,7 +64,7 @@ func (s *SpecSchedule) Next(t time.Time) time.Time {
 
 // pattern returns what the fields mean. Bits that stand for no value are left out.
 func (s *SpecSchedule) pattern() calendar.Pattern {
-	set := func(field uint64, b bounds) calendar.Set { return calendar.Set(field & getBits(b.min, b.max, 1)) }
+	set := func(field uint64, b bounds) calendar.Set { return calendar.Set(field & all(b) &^ starBit) }
 	return calendar.Pattern{
 		Second: set(s.Second, seconds), Minute: set(s.Minute, minutes), Hour: set(s.Hour, hours),
 		Day: set(s.Dom, dom), Month: set(s.Month, months), Weekday: set(s.Dow, dow),
