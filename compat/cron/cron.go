@@ -23,8 +23,8 @@ type Cron struct {
 	clock    clock.Clock // nil for the default
 
 	mu      sync.Mutex
-	nextID  EntryID              // guarded by mu, as all below
-	entries map[EntryID]*entry   //
+	nextID  EntryID // guarded by mu, as all below
+	entries map[EntryID]*entry
 	wheel   *hierarchy.Wheel     // nil unless the Cron runs; each Start makes one
 	stopped chan struct{}        // closed by the Stop that ends the wheel
 	running int                  // the number of jobs in progress
