@@ -139,24 +139,26 @@ func onSettable(t *testing.T) (*hierarchy.Wheel, *settable) {
 	return w, c
 }
 
-// In the middle of a wait of a day, the wall clock is set to its end. That is noticed within ten seconds.
+// A Repeater waits for a day, and the wall clock is set to its end. That is noticed within ten seconds, also if it is a
+// time that the wall clock has shown before.
 func TestWallClockSetForward(t *testing.T) {
-	for name, set := range map[string]func(*settable){
-		"at once":     func(c *settable) { c.set(12 * time.Hour) },
-		"back before": func(c *settable) { c.set(-6 * time.Hour); pass(time.Minute); c.set(18 * time.Hour) },
-	} {
+	for name, before := range map[string]time.Duration{"to a new time": 0, "to an earlier time": -30 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w, c := onSettable(t)
-				due := time.Now().Add(24 * time.Hour)
+				_, err := w.Schedule(times{time.Now().Add(1000 * time.Hour)}, func() {})
+				require.NoError(t, err)
+				c.set(before)
+				pass(time.Minute)
+				due := c.Now().Add(24 * time.Hour)
 				ran := false
-				_, err := w.Schedule(times{due}, func() {
+				_, err = w.Schedule(times{due}, func() {
 					require.False(t, c.Now().Before(due))
 					ran = true
 				})
 				require.NoError(t, err)
-				pass(12 * time.Hour)
-				set(c)
+				pass(time.Minute)
+				c.set(24 * time.Hour)
 				pass(10 * time.Second)
 				require.True(t, ran)
 			})

@@ -265,3 +265,58 @@ func TestPrintfLogger(t *testing.T) {
 type printer struct{ to *strings.Builder }
 
 func (p printer) Printf(format string, args ...any) { fmt.Fprintf(p.to, format+"\n", args...) }
+
+// Each error says what is wrong, and Fields that are not included have their defaults.
+func TestFieldsOfAParser(t *testing.T) {
+	for text, want := range map[string]string{
+		"60 * * * *":      "end of range (60) above maximum (59): 60",
+		"* * 0 * *":       "beginning of range (0) below minimum (1): 0",
+		"5-3 * * * *":     "beginning of range (5) beyond end of range (3): 5-3",
+		"*/0 * * * *":     "step of range should be a positive number: */0",
+		"*/x * * * *":     "failed to parse int from x",
+		"1/2/3 * * * *":   "too many slashes: 1/2/3",
+		"1-2-3 * * * *":   "too many hyphens: 1-2-3",
+		"1-x * * * *":     "failed to parse int from x",
+		"*/-1 * * * *":    "negative number (-1) not allowed: -1",
+		"* * * * monday":  "failed to parse int from monday",
+		"@every x":        "failed to parse duration @every x",
+		"@reboot":         "unrecognized descriptor: @reboot",
+		"":                "empty spec string",
+		"* * * *":         "expected exactly 5 fields, found 4: [* * * *]",
+		"* * * jan mon-x": "failed to parse int from x",
+	} {
+		s, err := cron.ParseStandard(text)
+		require.ErrorContains(t, err, want)
+		require.Nil(t, s)
+	}
+	now := time.Date(2024, 6, 5, 4, 3, 2, 0, time.UTC)
+	for _, c := range []struct {
+		options    cron.ParseOption
+		text, next string
+	}{
+		{cron.Minute | cron.Hour, "5 7", "2024-06-05T07:05:00Z"},
+		{cron.Dom | cron.Month, "9 sep", "2024-09-09T00:00:00Z"},
+		{cron.Hour | cron.DowOptional, "7", "2024-06-05T07:00:00Z"},
+		{cron.Hour | cron.DowOptional, "7 fri", "2024-06-07T07:00:00Z"},
+		{cron.SecondOptional | cron.Minute, "5", "2024-06-06T00:05:00Z"},
+		{cron.SecondOptional | cron.Minute, "9 5", "2024-06-06T00:05:09Z"},
+		{0, " ", "2024-06-06T00:00:00Z"},
+	} {
+		s, err := cron.NewParser(c.options).Parse(c.text)
+		require.NoError(t, err)
+		require.Equal(t, c.next, s.Next(now).Format(time.RFC3339), c.text)
+	}
+	_, err := cron.NewParser(cron.SecondOptional | cron.Minute).Parse("1 2 3")
+	require.ErrorContains(t, err, "expected 1 to 2 fields, found 3")
+	_, err = cron.New().AddFunc("x", func() {})
+	require.ErrorContains(t, err, "expected exactly 5 fields, found 1")
+}
+
+// A panic with something else than an error is one, too.
+func TestRecover(t *testing.T) {
+	var b strings.Builder
+	job := cron.NewChain(cron.Recover(cron.PrintfLogger(printer{&b}))).Then(cron.FuncJob(func() { panic("oh") }))
+	job.Run()
+	require.Contains(t, b.String(), "panic, error=oh, stack=...\n")
+	require.Contains(t, b.String(), "TestRecover")
+}
