@@ -15,42 +15,43 @@ import (
 
 // crons is a Cron of either package.
 type crons interface {
-	add(s schedule, f func()) (id int)
+	add(s times, f func()) (id int)
 	remove(id int)
 	known(id int) bool
 	Start()
 	Stop() context.Context
 }
 
-type schedule interface{ Next(time.Time) time.Time }
+// times is a Schedule of either package.
+type times interface{ Next(time.Time) time.Time }
 
 type robfigs struct{ *robfig.Cron }
 
-func (c robfigs) add(s schedule, f func()) int { return int(c.Schedule(s, robfig.FuncJob(f))) }
-func (c robfigs) remove(id int)                { c.Remove(robfig.EntryID(id)) }
-func (c robfigs) known(id int) bool            { return c.Entry(robfig.EntryID(id)).Valid() }
+func (c robfigs) add(s times, f func()) int { return int(c.Schedule(s, robfig.FuncJob(f))) }
+func (c robfigs) remove(id int)             { c.Remove(robfig.EntryID(id)) }
+func (c robfigs) known(id int) bool         { return c.Entry(robfig.EntryID(id)).Valid() }
 
 type epicycles struct{ *epicycle.Cron }
 
-func (c epicycles) add(s schedule, f func()) int { return int(c.Schedule(s, epicycle.FuncJob(f))) }
-func (c epicycles) remove(id int)                { c.Remove(epicycle.EntryID(id)) }
-func (c epicycles) known(id int) bool            { return c.Entry(epicycle.EntryID(id)).Valid() }
+func (c epicycles) add(s times, f func()) int { return int(c.Schedule(s, epicycle.FuncJob(f))) }
+func (c epicycles) remove(id int)             { c.Remove(epicycle.EntryID(id)) }
+func (c epicycles) known(id int) bool         { return c.Entry(epicycle.EntryID(id)).Valid() }
 
 var implementations = []struct {
 	name  string
 	make  func() crons
-	parse func(string) (schedule, error)
+	parse func(string) (times, error)
 }{
 	{"robfig", func() crons { return robfigs{robfig.New()} },
-		func(text string) (schedule, error) { return robfig.ParseStandard(text) }},
+		func(text string) (times, error) { return robfig.ParseStandard(text) }},
 	{"epicycle", func() crons { return epicycles{epicycle.New()} },
-		func(text string) (schedule, error) { return epicycle.ParseStandard(text) }},
+		func(text string) (times, error) { return epicycle.ParseStandard(text) }},
 }
 
 // filled returns a Cron that runs, with n entries whose times are months ahead and spread over days.
-func filled(b *testing.B, i int, n int) (crons, schedule) {
+func filled(b *testing.B, i int, n int) (crons, times) {
 	c := implementations[i].make()
-	var far []schedule
+	var far []times
 	month := (time.Now().Month()+5)%12 + 1
 	for day := range 28 {
 		s, err := implementations[i].parse("30 2 " + strconv.Itoa(day+1) + " " + strconv.Itoa(int(month)) + " *")
@@ -67,7 +68,7 @@ func filled(b *testing.B, i int, n int) (crons, schedule) {
 }
 
 // each runs a benchmark for both packages, with few and with many entries.
-func each(b *testing.B, f func(b *testing.B, c crons, s schedule)) {
+func each(b *testing.B, f func(b *testing.B, c crons, s times)) {
 	for i, impl := range implementations {
 		for _, n := range []int{100, 10_000, 1_000_000} {
 			b.Run("impl="+impl.name+"/n="+strconv.Itoa(n), func(b *testing.B) {
@@ -82,7 +83,7 @@ func each(b *testing.B, f func(b *testing.B, c crons, s schedule)) {
 
 // An entry is added to n others.
 func BenchmarkAdd(b *testing.B) {
-	each(b, func(b *testing.B, c crons, s schedule) {
+	each(b, func(b *testing.B, c crons, s times) {
 		b.ReportAllocs()
 		for b.Loop() {
 			c.add(s, func() {})
@@ -93,7 +94,7 @@ func BenchmarkAdd(b *testing.B) {
 
 // An entry is added to n others, and removed.
 func BenchmarkAddRemove(b *testing.B) {
-	each(b, func(b *testing.B, c crons, s schedule) {
+	each(b, func(b *testing.B, c crons, s times) {
 		b.ReportAllocs()
 		for b.Loop() {
 			c.remove(c.add(s, func() {}))
@@ -104,7 +105,7 @@ func BenchmarkAddRemove(b *testing.B) {
 
 // An entry is looked up among n.
 func BenchmarkEntry(b *testing.B) {
-	each(b, func(b *testing.B, c crons, s schedule) {
+	each(b, func(b *testing.B, c crons, s times) {
 		id := c.add(s, func() {})
 		for b.Loop() {
 			c.known(id)
@@ -119,7 +120,7 @@ func (atOnce) Next(t time.Time) time.Time { return t.Add(1) }
 
 // One entry of n runs again and again.
 func BenchmarkRun(b *testing.B) {
-	each(b, func(b *testing.B, c crons, _ schedule) {
+	each(b, func(b *testing.B, c crons, _ times) {
 		ran := make(chan bool)
 		done := make(chan bool)
 		c.add(atOnce{}, func() {
