@@ -2,6 +2,8 @@ package hierarchy_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -236,4 +238,32 @@ func TestManyRepeatersWhileTheWallClockIsSet(t *testing.T) {
 		require.Equal(t, i+1, runs[(i*37)%100])
 	}
 	require.Zero(t, w.Len())
+}
+
+// Repeaters are set, stopped and reset by several goroutines while the wall clock is set.
+func TestWallClockSetBesideOtherCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, c := onSettable(t)
+		var all sync.WaitGroup
+		for seed := range uint64(4) {
+			all.Go(func() {
+				r := rand.New(rand.NewPCG(seed, 1))
+				for range 300 {
+					repeater, err := w.Schedule(hierarchy.Aligned(time.Hour, 0), func() {})
+					require.NoError(t, err)
+					time.Sleep(time.Duration(r.Int64N(int64(time.Hour))))
+					switch r.IntN(3) {
+					case 0:
+						c.set(time.Duration(r.Int64N(int64(4*time.Hour))) - 2*time.Hour)
+					case 1:
+						repeater.Reset(time.Minute)
+					}
+					time.Sleep(time.Duration(r.Int64N(int64(time.Minute))))
+					require.True(t, repeater.Stop())
+				}
+			})
+		}
+		all.Wait()
+		require.Zero(t, w.Len())
+	})
 }
