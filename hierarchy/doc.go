@@ -116,6 +116,7 @@
 //	keyed.go, keyed….go         timers with names: setting, draining, listing
 //	index.go                    finding the timer of a key
 //	repeater….go, schedule.go   functions that run again and again
+//	missed.go, wallwatch.go     runs that are missed, and a wall clock that is set
 //	chantimer.go, ticker.go     channels
 //	sleep.go, context.go        goroutines and contexts that wait for a time
 //	driven….go                  the wheel alone, which uses nothing of internal/engine

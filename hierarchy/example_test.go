@@ -67,8 +67,7 @@ func ExampleWheel_Every() {
 	// run at 1m15s
 }
 
-// daily is a Schedule with one time of the day. A cron.Schedule of
-// github.com/robfig/cron/v3 is a Schedule as well.
+// daily is a Schedule with one time of the day. Those of hierarchy/schedule have the syntax of cron.
 type daily time.Duration
 
 func (d daily) Next(now time.Time) time.Time {

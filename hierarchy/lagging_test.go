@@ -28,7 +28,11 @@ func (c *laggingClock) Elapsed() time.Duration { return c.elapsed }
 func (c *laggingClock) Set(at time.Duration)   { c.aimed, c.aim = true, at }
 func (c *laggingClock) Stop()                  { c.aimed = false }
 
+// NewAlarm returns the clock itself for a wheel, and then alarms that do nothing.
 func (c *laggingClock) NewAlarm(ring func()) clock.Alarm {
+	if c.ring != nil {
+		return &laggingClock{}
+	}
 	c.ring = ring
 	return c
 }

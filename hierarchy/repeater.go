@@ -30,6 +30,8 @@ type Repeater struct {
 	plan    Schedule  // determines when runs are due; nil if there is a period
 	wall    time.Time // wall time of the next run, if there is a plan
 	passed  int       // how often in a row plan has returned a time that had passed; used only by ask
+	rule    Missed    // of plan; immutable
+	place   int       // guarded by the wheel's watch, see wallWatch
 }
 
 // Every makes the wheel's executor call f every period, first after one period, until the Repeater is stopped, even if
@@ -99,6 +101,9 @@ func (r *Repeater) Reset(period time.Duration) bool {
 	} else if !r.put(now, engine.DeadlineAfter(now, period), false) {
 		return false
 	}
+	if r.plan != nil {
+		r.wheel.watch.remove(r)
+	}
 	r.period, r.plan, r.early = int64(period), nil, false
 	return true
 }
@@ -118,19 +123,24 @@ func (r *Repeater) notReceived() {
 
 // fire is the timer's callback.
 func (r *Repeater) fire() {
-	if r.begin() {
-		defer r.again()
+	begins, skipped := r.begin()
+	if !begins {
+		return
+	}
+	defer r.again()
+	if !skipped {
 		r.run()
 	}
 }
 
-// begin reports whether to run now. It is too early if the Repeater was reset since it fell due, or if the wall time of
-// the run has not come. Then begin sets the timer again.
-func (r *Repeater) begin() bool {
+// begin reports whether a run begins now, and whether the run was missed and is skipped. It is too early for a run if
+// the Repeater was reset since it fell due, or if the wall time of the run has not come. Then begin sets the timer
+// again.
+func (r *Repeater) begin() (begins, skipped bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended || r.running {
-		return false
+		return false, false
 	}
 	now, due, wait := r.wheel.core.Now(), r.due, time.Duration(0)
 	if r.plan != nil {
@@ -139,10 +149,11 @@ func (r *Repeater) begin() bool {
 	}
 	if (now < due || wait > 0) && !r.early { // at the end of the clock's time, due is now even if wait > 0
 		r.set(now, due)
-		return false
+		return false, false
 	}
+	skipped = r.lateBy(-wait) && !r.early
 	r.running, r.early, r.began = true, false, now
-	return true
+	return true, skipped
 }
 
 // again sets the timer for the next run. If the schedule panics, the Repeater ends, unless it was reset to a period
@@ -171,7 +182,9 @@ func (r *Repeater) startDue(now int64, f arena.Flags) (*Repeater, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.mu.Lock()
 	r.timer, r.due = t, now
+	r.mu.Unlock()
 	r.wheel.core.Submit(r.fire)
 	return r, nil
 }
@@ -200,5 +213,8 @@ func (r *Repeater) put(now, deadline int64, held bool) bool {
 // end ends the repetition. mu must be held.
 func (r *Repeater) end() bool {
 	r.ended = true
+	if r.plan != nil {
+		r.wheel.watch.remove(r)
+	}
 	return r.timer.Stop()
 }

@@ -8,13 +8,17 @@ import (
 )
 
 // Schedule determines when a Repeater runs next. Next returns the first time that is later than its argument, or a zero
-// time to end the Repeater. A cron.Schedule of robfig/cron is a Schedule.
+// time to end the Repeater. Package hierarchy/schedule has Schedules with the syntax of cron. A Schedule may have a rule
+// for missed runs, see Missed.
 type Schedule interface{ Next(time.Time) time.Time }
 
 // Schedule makes the wheel's executor call f at the wall times that s returns. It calls s.Next at once, and again after
 // each run, with the run's time or the present time, whichever is later. Runs never overlap. f never runs before its
 // wall time, nor twice for the same wall time, even if the wall clock is set back meanwhile. A time that has passed is
-// due at once.
+// due at once. If the wall clock is set forward, or the machine was suspended, that is noticed within 10 seconds.
+//
+// If s has a rule for missed runs, that rule holds: see Missed. By MissedOnce, s.Next is called with the time at which
+// the last run began, and by MissedAll with the last run's time, so that runs missed meanwhile are due at once.
 //
 // The Repeater continues until it is stopped, s returns a zero time, or s does not advance. s does not advance if it
 // returns its argument, or a time that has passed and is not later than the time before. Nor does s advance if it
@@ -30,13 +34,18 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	if w.core.Closed() {
 		return nil, ErrClosed
 	}
-	r := &Repeater{wheel: w, run: f, plan: s}
+	r := &Repeater{wheel: w, run: f, plan: s, rule: ruleOf(s)}
 	if r.wall = r.ask(s); r.wall.IsZero() {
 		r.ended = true
 		return r, nil
 	}
+	w.watch.add(r)
 	now := w.core.Now()
-	return r.start(w.core.Add, now, w.until(r.wall), 0)
+	if _, err := r.start(w.core.Add, now, w.until(r.wall), 0); err != nil {
+		w.watch.remove(r)
+		return nil, err
+	}
+	return r, nil
 }
 
 // ask returns the next time of s, or zero when s has ended. The time has no monotonic reading, so that it remains a
@@ -45,9 +54,9 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 //
 // A schedule that does not advance counts as ended. Otherwise the Repeater would run for ever while time stands still.
 func (r *Repeater) ask(s Schedule) time.Time {
-	after := r.wheel.core.Wall().Round(0)
-	if r.wall.After(after) { // the wall clock was set back, or RunNow was called
-		after = r.wall
+	after := r.wall
+	if now := r.wheel.core.Wall().Round(0); r.wall.IsZero() || now.After(after) && !r.rule.makesUp() {
+		after = now // else the rule makes up for missed runs, the wall clock was set back, or RunNow was called
 	}
 	next := s.Next(after).Round(0)
 	if next.After(after) {
@@ -68,7 +77,7 @@ const mostPassed = 1000
 // minute and five seconds, five seconds past each full minute. Aligned panics if period is not positive.
 //
 // A day of the calendar is not always 24 hours long. For times of day in a time zone, use a Schedule that handles
-// calendars, such as those of robfig/cron.
+// calendars, such as those of hierarchy/schedule.
 func Aligned(period, offset time.Duration) Schedule {
 	if period <= 0 {
 		panic(fmt.Sprintf("hierarchy: Aligned: period %v must be positive", period))
@@ -103,7 +112,8 @@ func floorMod(n, m int64) int64 {
 
 // Jittered returns a Schedule with the times of s, each later by a random delay below most, so that many programs with
 // the same schedule do not all run at once. Times of s that pass during such a delay are skipped. If most is zero or
-// less, it returns s. Jittered panics if s is nil.
+// less, it returns s. The rule of s for missed runs holds. Jittered panics if s is nil. For a delay that is the same each
+// time, see Spread of hierarchy/schedule.
 func Jittered(s Schedule, most time.Duration) Schedule {
 	if s == nil {
 		panic("hierarchy: Jittered: schedule is nil")
@@ -111,7 +121,14 @@ func Jittered(s Schedule, most time.Duration) Schedule {
 	if most <= 0 {
 		return s
 	}
-	return jittered{s, most}
+	j := jittered{s, most}
+	if s, ok := s.(ruled); ok {
+		return struct {
+			jittered
+			ruled
+		}{j, s}
+	}
+	return j
 }
 
 type jittered struct {

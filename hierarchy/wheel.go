@@ -18,6 +18,7 @@ import (
 type Wheel struct {
 	core     *engine.Core[func()]
 	sleepers sync.Pool // of *sleeper
+	watch    wallWatch
 }
 
 // New makes a wheel. The zero Config is ready to use. The error is ErrArgument if a field
@@ -28,7 +29,7 @@ func New(cfg Config) (*Wheel, error) {
 		return nil, err
 	}
 	c.Touch = func(f func()) { codeOf(f) } // codeOf reads the memory that f points to
-	return &Wheel{core: c}, nil
+	return &Wheel{core: c, watch: wallWatch{clock: c.Clock()}}, nil
 }
 
 // AfterFunc makes the wheel's executor call f after d, or at once if d <= 0, but never inside the call. The error is
@@ -70,12 +71,19 @@ func (w *Wheel) Circles() []CircleStats { return circlesOf(w.core) }
 // Stop stops the wheel and drops all pending timers, which never fire. It does not wait for running callbacks. Contexts
 // made by the wheel are cancelled with the cause ErrClosed, and Sleep returns ErrClosed. Further calls do nothing, and
 // do not wait until the first one has cancelled the contexts. Shutdown waits until the contexts are cancelled.
-func (w *Wheel) Stop() { w.core.Stop() }
+func (w *Wheel) Stop() {
+	w.core.Stop()
+	w.watch.close()
+}
 
 // Shutdown stops the wheel and waits until all callbacks that were dispatched have returned. It returns ctx's error if
 // ctx is done first. If a callback called Shutdown, that call would wait for the callback itself: in a callback, call
 // Stop, or Shutdown in a new goroutine.
-func (w *Wheel) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }
+func (w *Wheel) Shutdown(ctx context.Context) error {
+	engine.RequireContext(ctx, "Shutdown")
+	w.Stop()
+	return w.core.Shutdown(ctx)
+}
 
 // AfterInline is AfterFunc with Inline for this one timer, whatever the executor of the wheel: f is called in the
 // goroutine that woke the wheel, with the wall time at which the timer was due. Use it for an f that never blocks, such

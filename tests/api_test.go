@@ -38,6 +38,7 @@ var (
 	_ func(*wheel) time.Time                                      = (*wheel).Now
 	_ func(*wheel, dur, func()) (*repeater, error)                = (*wheel).Every
 	_ func(*wheel, hierarchy.Schedule, func()) (*repeater, error) = (*wheel).Schedule
+	_ [3]hierarchy.Missed                                         = [3]hierarchy.Missed{hierarchy.MissedOnce, hierarchy.MissedSkip, hierarchy.MissedAll}
 	_ func(*wheel, dur) (<-chan time.Time, error)                 = (*wheel).After
 	_ func(*wheel, dur) (*hierarchy.ChanTimer, error)             = (*wheel).NewTimer
 	_ func(*wheel, dur) (*hierarchy.Ticker, error)                = (*wheel).NewTicker

@@ -81,8 +81,8 @@ func returns(t *testing.T, f func()) {
 	}
 }
 
-// handClock is a clock that tests move, with one alarm that tests ring. It records what
-// the alarm is aimed at.
+// handClock is a clock that tests move. Tests ring its first alarm, that of a wheel, and it records what that is aimed
+// at. Its other alarms do nothing.
 type handClock struct {
 	mu      sync.Mutex
 	elapsed time.Duration
@@ -103,6 +103,9 @@ func (c *handClock) Elapsed() time.Duration {
 }
 
 func (c *handClock) NewAlarm(ring func()) clock.Alarm {
+	if c.ring != nil {
+		return handAlarm{&handClock{}}
+	}
 	c.ring = ring
 	return handAlarm{c}
 }

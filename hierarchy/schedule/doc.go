@@ -7,6 +7,7 @@
 //	*/10 30 2 * * *                                the same with the second before them
 //	CRON_TZ=Europe/Berlin 30 2 * * *               in local time; TZ= means the same
 //	CRON_TZ=Europe/Berlin MISSED=skip 30 2 * * *   with a rule for missed runs
+//	SPREAD=12m34s 30 2 * * *                       later by a fixed delay, see Spread
 //
 // # Fields
 //

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/epicycle-go/epicycle/clock"
+	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/schedule"
 )
 
@@ -45,4 +47,40 @@ func ExampleSchedule_OnMissed() {
 	fmt.Println(s.OnMissed(schedule.MissedAll))
 	// Output:
 	// MISSED=all @daily
+}
+
+// On a wheel, and in a test on a mock clock that passes a night in no time. By default, a run that was missed is made
+// up for, once.
+func ExampleMustParse() {
+	m := clock.NewMock() // in production, leave Clock out
+	m.Set(time.Date(2030, 3, 30, 12, 0, 0, 0, time.UTC))
+	w, err := hierarchy.New(hierarchy.Config{Clock: m})
+	if err != nil {
+		panic(err)
+	}
+	defer w.Stop()
+
+	nightly := schedule.MustParse("CRON_TZ=Europe/Berlin 30 2 * * *")
+	_, err = w.Schedule(nightly, func() { fmt.Println("backup at", m.Now().Format("Mon 15:04 MST")) })
+	if err != nil {
+		panic(err)
+	}
+	m.Add(36 * time.Hour)  // clocks in Berlin go forward at 01:00 UTC on Sunday
+	m.Jump(50 * time.Hour) // the machine is suspended for two nights
+	m.Add(24 * time.Hour)
+	// Output:
+	// backup at Sun 01:00 UTC
+	// backup at Wed 02:00 UTC
+	// backup at Thu 00:30 UTC
+}
+
+// Each customer's report is at a time of its own between two and three, and always at the same one.
+func ExampleSpread() {
+	nightly := schedule.MustParse("0 2 * * *")
+	for _, customer := range []string{"customer-17", "customer-18"} {
+		fmt.Println(schedule.Spread(nightly, time.Hour, customer))
+	}
+	// Output:
+	// SPREAD=12m3s 0 2 * * *
+	// SPREAD=44m27s 0 2 * * *
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/epicycle-go/epicycle/hierarchy/schedule/calendar"
 )
 
 const sunday = 7 // the second number of Sunday; the first one is 0
@@ -26,8 +28,8 @@ var (
 )
 
 // parseFields parses five fields, or six with the second first.
-func parseFields(words []word) (pattern, *textError) {
-	var p pattern
+func parseFields(words []word) (calendar.Pattern, *textError) {
+	var p calendar.Pattern
 	if len(words) == 5 {
 		words = append([]word{{"0", 0}}, words...)
 	}
@@ -35,7 +37,7 @@ func parseFields(words []word) (pattern, *textError) {
 		return p, &textError{problem: fmt.Sprintf("it has %d fields: there must be five "+
 			"(minute, hour, day of month, month, day of week), or six with the second first", len(words))}
 	}
-	into := [6]*set{&p.second, &p.minute, &p.hour, &p.day, &p.month, &p.weekday}
+	into := [6]*calendar.Set{&p.Second, &p.Minute, &p.Hour, &p.Day, &p.Month, &p.Weekday}
 	for i, f := range [6]*field{&seconds, &minutes, &hours, &days, &months, &weekdays} {
 		values, err := f.parse(words[i])
 		if err != nil {
@@ -43,14 +45,14 @@ func parseFields(words []word) (pattern, *textError) {
 		}
 		*into[i] = values
 	}
-	p.everyRound = strings.ContainsAny(words[2].text, "*?/")
-	p.everyDay = strings.ContainsAny(words[3].text[:1]+words[5].text[:1], "*?")
+	p.EveryRound = strings.ContainsAny(words[2].text, "*?/")
+	p.EveryDay = strings.ContainsAny(words[3].text[:1]+words[5].text[:1], "*?")
 	return p, nil
 }
 
 // parse returns the values of w. There is at least one.
-func (f *field) parse(w word) (set, *textError) {
-	var values set
+func (f *field) parse(w word) (calendar.Set, *textError) {
+	var values calendar.Set
 	for more := true; more; {
 		var item word
 		item, w, more = w.cut(",")
@@ -64,7 +66,7 @@ func (f *field) parse(w word) (set, *textError) {
 }
 
 // parseItem returns the values of "*", a number, a range, or one of these with a step.
-func (f *field) parseItem(item word) (set, *textError) {
+func (f *field) parseItem(item word) (calendar.Set, *textError) {
 	of, by, stepped := item.cut("/")
 	low, high, err := f.parseRange(of, stepped)
 	if err != nil {
@@ -76,7 +78,7 @@ func (f *field) parseItem(item word) (set, *textError) {
 			return 0, err
 		}
 	}
-	var values set
+	var values calendar.Set
 	for v := low; v <= high; v += step {
 		values |= 1 << f.wrap(v)
 	}

@@ -13,7 +13,7 @@ import (
 // always goes forward.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"@every 90s", "@daily", "CRON_TZ=Europe/Berlin 30 2 * * *", "MISSED=all */10 5-40/7,1 ? 31 feb mon-fri/2",
-		"TZ=Australia/Lord_Howe MISSED=skip 15 2,*/3 * * 7", "0 0 29 2 */7", "@every", "60 * * * *"} {
+		"TZ=Australia/Lord_Howe MISSED=skip 15 2,*/3 * * 7", "0 0 29 2 */7", "SPREAD=1h2m3s CRON_TZ=Europe/Berlin @daily", "@every", "60 * * * *"} {
 		f.Add(text, int64(1_700_000_000))
 	}
 	f.Fuzz(func(t *testing.T, text string, now int64) {

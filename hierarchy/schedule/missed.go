@@ -1,33 +1,25 @@
 package schedule
 
-import (
-	"slices"
-	"strconv"
-)
+import "github.com/epicycle-go/epicycle/hierarchy"
 
-// Missed is a rule for runs that could not begin when they were due, because no process was there to begin them, or
-// because the run before took too long.
-type Missed int
+// Missed is the rule of a Schedule for missed runs. What counts as missed depends on what makes the runs: see
+// hierarchy.Missed for wheels.
+type Missed = hierarchy.Missed
 
 const (
-	MissedOnce Missed = iota // one run makes up for all missed runs
-	MissedSkip               // no missed run is made up for
-	MissedAll                // each missed run is made, one after another
+	MissedOnce = hierarchy.MissedOnce // one run makes up for all missed runs
+	MissedSkip = hierarchy.MissedSkip // no missed run is made up for
+	MissedAll  = hierarchy.MissedAll  // each missed run is made, one after another
 )
 
-var missedNames = []string{"once", "skip", "all"}
+func valid(m Missed) bool { return MissedOnce <= m && m <= MissedAll }
 
-func (m Missed) valid() bool { return MissedOnce <= m && m <= MissedAll }
-
-// String returns "once", "skip" or "all", as after MISSED= in the text of a Schedule.
-func (m Missed) String() string {
-	if !m.valid() {
-		return "Missed(" + strconv.Itoa(int(m)) + ")"
-	}
-	return missedNames[m]
-}
-
+// missedNamed returns the rule of that name, as after MISSED= in the text of a Schedule.
 func missedNamed(name string) (Missed, bool) {
-	i := slices.Index(missedNames, name)
-	return Missed(max(i, 0)), i >= 0
+	for m := MissedOnce; valid(m); m++ {
+		if m.String() == name {
+			return m, true
+		}
+	}
+	return 0, false
 }

@@ -17,6 +17,7 @@ const (
 
 	zoneKey   = "CRON_TZ="
 	missedKey = "MISSED="
+	spreadKey = "SPREAD="
 	every     = "@every"
 
 	minEvery = time.Millisecond // the wheel's own precision
@@ -48,8 +49,17 @@ func Parse(text string) (Schedule, error) {
 	return Schedule{unique.Make(p)}, nil
 }
 
+// MustParse is Parse for a text that is known to be right, such as a constant. It panics with Parse's error otherwise.
+func MustParse(text string) Schedule {
+	s, err := Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 func parse(text string) (parsed, *textError) {
-	p := parsed{loc: utc}
+	p := parsed{loc: time.UTC}
 	words, err := p.parseSettings(split(text))
 	if err != nil {
 		return p, err
@@ -61,7 +71,7 @@ func parse(text string) (parsed, *textError) {
 	p.text = strings.Join(strings.Fields(text[first.at:]), " ")
 	switch pattern, short := shorthands[first.text]; {
 	case first.text == every:
-		p.zone, p.loc = "", utc // a zone makes no difference
+		p.zone, p.loc, p.spread = "", time.UTC, 0 // they make no difference
 		p.every, err = parseEvery(first, words[1:])
 	case short && len(words) == 1:
 		p.cron, err = parseFields(split(pattern))
@@ -76,48 +86,68 @@ func parse(text string) (parsed, *textError) {
 	return p, err
 }
 
-// parseSettings parses the words that set a zone or a rule, and returns the words that follow.
+// parseSettings parses the words that set a zone, a rule or a delay, and returns the words that follow.
 func (p *parsed) parseSettings(words []word) ([]word, *textError) {
-	zones, rules := 0, 0
+	set := map[string]bool{}
 	for len(words) > 0 {
 		w := words[0]
-		switch key, value, _ := strings.Cut(w.text, "="); key + "=" {
-		case zoneKey, "TZ=":
-			if zones++; zones > 1 {
-				return nil, w.wrong("zone", "it is set twice")
-			}
-			loc, err := parseZone(w, value)
-			if err != nil {
-				return nil, err
-			}
-			p.zone, p.loc = value, loc
-		case missedKey:
-			if rules++; rules > 1 {
-				return nil, w.wrong("rule for missed runs", "it is set twice")
-			}
-			m, ok := missedNamed(value)
-			if !ok {
-				return nil, w.wrong("rule for missed runs", w.quoted()+" is none of "+missedKey+"once, skip and all")
-			}
-			p.missed = m
-		default:
-			return words, nil
+		key, value, _ := strings.Cut(w.text, "=")
+		name := settings[key+"="]
+		if name == "" {
+			break
+		}
+		if set[name] {
+			return nil, w.wrong(name, "it is set twice")
+		}
+		set[name] = true
+		if err := p.parseSetting(name, value, w); err != nil {
+			return nil, err
 		}
 		words = words[1:]
 	}
 	return words, nil
 }
 
-func parseZone(w word, name string) (*location, *textError) {
+const (
+	zoneName   = "zone"
+	missedName = "rule for missed runs"
+	spreadName = "delay"
+)
+
+// settings has the names of the settings, by the beginning of their words.
+var settings = map[string]string{zoneKey: zoneName, "TZ=": zoneName, missedKey: missedName, spreadKey: spreadName}
+
+func (p *parsed) parseSetting(name, value string, w word) (err *textError) {
+	switch name {
+	case zoneName:
+		p.zone = value
+		p.loc, err = parseZone(w, value)
+	case missedName:
+		m, ok := missedNamed(value)
+		if !ok {
+			return w.wrong(name, w.quoted()+" is none of "+missedKey+"once, skip and all")
+		}
+		p.missed = m
+	case spreadName:
+		d, failed := time.ParseDuration(value)
+		if failed != nil || d < time.Second || d > MaxSpread || d%time.Second != 0 {
+			return w.wrong(name, w.quoted()+" is none in whole seconds, of at most "+MaxSpread.String())
+		}
+		p.spread = d
+	}
+	return err
+}
+
+func parseZone(w word, name string) (*time.Location, *textError) {
 	switch name {
 	case "":
-		return nil, w.wrong("zone", "its name is missing")
+		return nil, w.wrong(zoneName, "its name is missing")
 	case "Local":
-		return nil, w.wrong("zone", "Local is another zone on each machine: name one, such as Europe/Berlin")
+		return nil, w.wrong(zoneName, "Local is another zone on each machine: name one, such as Europe/Berlin")
 	}
 	loc, err := locationNamed(name)
 	if err != nil {
-		problem := w.wrong("zone", "this process does not know it")
+		problem := w.wrong(zoneName, "this process does not know it")
 		problem.cause = err
 		return nil, problem
 	}

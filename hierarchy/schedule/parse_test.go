@@ -60,6 +60,13 @@ func TestErrorsOfParse(t *testing.T) {
 		"TZ=UTC CRON_TZ=UTC @daily":             "zone, column 8: it is set twice",
 		"MISSED=never @daily":                   `rule for missed runs, column 1: "MISSED=never" is none of MISSED=once, skip and all`,
 		"MISSED=all MISSED=all @daily":          "rule for missed runs, column 12: it is set twice",
+		"SPREAD= @daily":                        `delay, column 1: "SPREAD=" is none in whole seconds, of at most 8784h0m0s`,
+		"SPREAD=500ms @daily":                   `delay, column 1: "SPREAD=500ms" is none`,
+		"SPREAD=1500ms @daily":                  `delay, column 1: "SPREAD=1500ms" is none`,
+		"SPREAD=-1s @daily":                     `delay, column 1: "SPREAD=-1s" is none`,
+		"SPREAD=0s @daily":                      `delay, column 1: "SPREAD=0s" is none`,
+		"SPREAD=8784h0m1s @daily":               `delay, column 1: "SPREAD=8784h0m1s" is none`,
+		"SPREAD=1s SPREAD=2s @daily":            "delay, column 11: it is set twice",
 		"@daily MISSED=all":                     "column 8: nothing may follow @daily",
 		strings.Repeat("1,", 600) + "1 * * * *": "1209 bytes are more than 1024",
 	} {
@@ -96,6 +103,8 @@ func TestSyntax(t *testing.T) {
 		"1,1,1 0 * * *":           "1 0 * * *",
 		"0 0 *,5 * mon":           "0 0 * * 1",
 		"@weekly":                 "0 0 0 * * 7",
+		"SPREAD=90m @daily":       "30 1 * * *",
+		"SPREAD=25h @daily":       "0 1 * * *",
 		"TZ=Asia/Tokyo @midnight": "CRON_TZ=Asia/Tokyo 0 0 0 * * *",
 	} {
 		a, b, now := parse(t, text), parse(t, same), at(t, "2024-01-29T22:30:00Z")
@@ -104,4 +113,10 @@ func TestSyntax(t *testing.T) {
 			now = a.Next(now)
 		}
 	}
+}
+
+func TestMustParse(t *testing.T) {
+	require.Equal(t, parse(t, "@daily"), schedule.MustParse("@daily"))
+	require.PanicsWithError(t, `schedule: "@dayly": column 1: unknown name "@dayly": there are @every, @annually, @daily, `+
+		`@hourly, @midnight, @monthly, @weekly, @yearly`, func() { schedule.MustParse("@dayly") })
 }

@@ -2,13 +2,12 @@ package schedule
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 	"time"
 	"unique"
-)
 
-const (
-	horizon = 100       // the number of years that Next looks ahead
-	maxYear = 1_000_000 // fields have no runs more than about that many years before or after 1970
+	"github.com/epicycle-go/epicycle/hierarchy/schedule/calendar"
 )
 
 // Schedule determines when something runs again and again. Parse makes one. The zero Schedule means none: it has no
@@ -20,12 +19,13 @@ type Schedule struct {
 
 // parsed is the parsed form of a Schedule. It is comparable, and equal texts result in equal values.
 type parsed struct {
-	text   string // the canonical text, without the rule for missed runs and the zone
+	text   string // the canonical text, without settings
 	zone   string // as in the text; "" if there is none
-	loc    *location
+	loc    *time.Location
 	missed Missed
+	spread time.Duration // by which each run of cron is later, in whole seconds
 	every  time.Duration // if it is not 0, cron is not used
-	cron   pattern
+	cron   calendar.Pattern
 }
 
 // Next returns the first run after after, in the time zone of after. It returns the zero time if there is none within
@@ -40,21 +40,11 @@ func (s Schedule) Next(after time.Time) time.Time {
 	if p.every > 0 {
 		return later(after, p.every)
 	}
-	if outside(after) {
-		return time.Time{}
+	next := p.cron.Next(p.loc, after.Add(-p.spread))
+	if next.IsZero() {
+		return next
 	}
-	first, last := after.Unix()+1, after.AddDate(horizon, 0, 0).Unix()
-	at, ok := p.loc.next(&p.cron, first, last)
-	if !ok {
-		return time.Time{}
-	}
-	return time.Unix(at, 0).In(after.Location())
-}
-
-// outside reports whether t is beyond maxYear. It can't use Time.Year, whose int may have 32 bits.
-func outside(t time.Time) bool {
-	const most = maxYear * 365 * daySeconds
-	return t.Unix() < -most || t.Unix() > most
+	return next.Add(p.spread)
 }
 
 // later returns t plus d without a reading of the monotonic clock, or the zero time on overflow.
@@ -67,15 +57,44 @@ func later(t time.Time, d time.Duration) time.Time {
 	return sum
 }
 
+// Count returns the number of runs after after, up to and including until: how many were missed. The time that Count
+// takes grows with the years between after and until, not with the number of runs. Like Next it looks at most 100 years
+// ahead, unless the Schedule is "@every".
+func (s Schedule) Count(after, until time.Time) int {
+	if s == (Schedule{}) || !until.After(after) {
+		return 0
+	}
+	p := s.parsed.Value()
+	if p.every > 0 {
+		return countEvery(after, until, p.every)
+	}
+	return p.cron.Count(p.loc, after.Add(-p.spread), until.Add(-p.spread))
+}
+
+// countEvery counts without time.Time.Sub, whose results are limited to 292 years.
+func countEvery(after, until time.Time, every time.Duration) int {
+	seconds := new(big.Int).Sub(big.NewInt(until.Unix()), big.NewInt(after.Unix()))
+	span := seconds.Mul(seconds, big.NewInt(int64(time.Second)))
+	span.Add(span, big.NewInt(int64(until.Nanosecond()-after.Nanosecond())))
+	n := span.Quo(span, big.NewInt(int64(every)))
+	if !n.IsInt64() {
+		return math.MaxInt
+	}
+	return int(min(n.Int64(), math.MaxInt))
+}
+
 // String returns a text that Parse parses to an equal Schedule. Words are separated by single spaces. The zone comes
-// first, as CRON_TZ=, then the rule for missed runs, as MISSED=, unless it is MissedOnce. Everything else is as it was
-// written. The text of the zero Schedule is empty, which Parse refuses.
+// first, as CRON_TZ=, then the rule for missed runs, as MISSED=, unless it is MissedOnce, then the delay by Spread, as
+// SPREAD=. Everything else is as it was written. The text of the zero Schedule is empty, which Parse refuses.
 func (s Schedule) String() string {
 	if s == (Schedule{}) {
 		return ""
 	}
 	p := s.parsed.Value()
 	text := p.text
+	if p.spread > 0 {
+		text = spreadKey + p.spread.String() + " " + text
+	}
 	if p.missed != MissedOnce {
 		text = missedKey + p.missed.String() + " " + text
 	}
@@ -88,7 +107,7 @@ func (s Schedule) String() string {
 // OnMissed returns the same schedule with another rule for missed runs. For the zero Schedule it returns the zero
 // Schedule. It panics if m is not one of the constants.
 func (s Schedule) OnMissed(m Missed) Schedule {
-	if !m.valid() {
+	if !valid(m) {
 		panic(fmt.Sprintf("schedule: no rule for missed runs has the number %d", int(m)))
 	}
 	if s == (Schedule{}) {

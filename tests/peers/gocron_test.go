@@ -2,16 +2,19 @@ package peers
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/go-co-op/gocron/v2"
+	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/compat/adapters/clockwork"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/schedule"
 )
 
 // newScheduler returns a gocron scheduler whose jobs are timers of w. gocron reads calendar
@@ -96,6 +99,56 @@ func TestGocronIsDeterministicOnAMock(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { require.Equal(t, want, agenda(t)) })
 	}
 }
+
+// calendar makes gocron read a text as hierarchy/schedule does. The zone is that of WithLocation unless the text has one.
+type calendar struct{ schedule.Schedule }
+
+func (c *calendar) IsValid(text string, zone *time.Location, now time.Time) (err error) {
+	if !strings.Contains(text, "TZ=") {
+		text = "CRON_TZ=" + zone.String() + " " + text
+	}
+	if c.Schedule, err = schedule.Parse(text); err == nil && c.Next(now).IsZero() {
+		err = gocron.ErrCronJobInvalid
+	}
+	return err
+}
+
+func newNightlyJob(s gocron.Scheduler, task gocron.Task) (gocron.Job, error) {
+	return s.NewJob(gocron.CronJob("30 2 * * *", false), task, gocron.WithCronImplementation(&calendar{}))
+}
+
+// In the night in which Berlin's clocks go forward, gocron's own parser has no run at 02:30, and that of hierarchy/schedule
+// one at 03:00.
+func TestGocronWithOurSchedules(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		m := clock.NewMock()
+		m.Set(time.Date(2030, 3, 30, 12, 0, 0, 0, time.UTC))
+		w, err := hierarchy.New(hierarchy.Config{Clock: m})
+		require.NoError(t, err)
+		defer w.Stop()
+		s, err := gocron.NewScheduler(gocron.WithClock(clockwork.New(w)), gocron.WithLocation(berlin))
+		require.NoError(t, err)
+		var ran []string
+		note := func(name string) gocron.Task {
+			return gocron.NewTask(func() { ran = append(ran, m.Now().Format("02T15:04 ")+name) })
+		}
+		_, err = newNightlyJob(s, note("ours"))
+		require.NoError(t, err)
+		_, err = s.NewJob(gocron.CronJob("45 2 * * *", false), note("gocron's"))
+		require.NoError(t, err)
+		_, err = s.NewJob(gocron.CronJob("0 0 30 2 *", false), note("never"), gocron.WithCronImplementation(&calendar{}))
+		require.ErrorIs(t, err, gocron.ErrCronJobInvalid)
+		s.Start()
+		pass(m, 48*time.Hour)
+		require.Equal(t, []string{"31T01:00 ours", "01T00:30 ours", "01T00:45 gocron's"}, ran)
+		require.NoError(t, s.Shutdown())
+	})
+}
+
+// River takes our Schedules as they are.
+var _ river.PeriodicSchedule = schedule.Schedule{}
 
 // Removing a job stops its timer, and a one-time job is due once.
 func TestGocronStopsItsTimers(t *testing.T) {

@@ -6,6 +6,9 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
+// Clock returns the wheel's clock.
+func (c *Core[T]) Clock() clock.Clock { return c.clock }
+
 // Now returns the elapsed time of the wheel's clock.
 func (c *Core[T]) Now() int64 {
 	RequireMade(c != nil, "wheel")

@@ -11,7 +11,7 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 )
 
-// Clock is a clock with one alarm, which never rings by itself.
+// Clock is a clock whose first alarm, that of a wheel, never rings by itself. Its other alarms do nothing.
 type Clock struct {
 	Time atomic.Int64 // elapsed, in nanoseconds
 	Tick int64        // time by which each reading moves the clock
@@ -48,6 +48,9 @@ func (c *Clock) Elapsed() time.Duration {
 }
 
 func (c *Clock) NewAlarm(ring func()) clock.Alarm {
+	if c.Ring != nil {
+		return noAlarm{}
+	}
 	c.Ring = ring
 	switch {
 	case c.HasThen:
@@ -57,6 +60,12 @@ func (c *Clock) NewAlarm(ring func()) clock.Alarm {
 	}
 	return alarm{c}
 }
+
+// A noAlarm never rings.
+type noAlarm struct{}
+
+func (noAlarm) Set(time.Duration) {}
+func (noAlarm) Stop()             {}
 
 // Aimed reports whether the alarm is aimed.
 func (c *Clock) Aimed() bool {

@@ -1,26 +1,23 @@
-package peers
+package recipes
 
 import (
 	"fmt"
 	"time"
 
-	"github.com/robfig/cron/v3"
-
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/hierarchy/schedule"
 )
+
+var workdays = schedule.MustParse("CRON_TZ=Europe/Berlin 30 6 * * mon-fri")
 
 // scheduleReports calls report on workdays at half past six, until the Repeater is
 // stopped.
 func scheduleReports(w *hierarchy.Wheel, report func()) (*hierarchy.Repeater, error) {
-	workdays, err := cron.ParseStandard("30 6 * * MON-FRI")
-	if err != nil {
-		return nil, err
-	}
-	return w.Schedule(workdays, report)
+	return w.Schedule(workdays.OnMissed(schedule.MissedSkip), report)
 }
 
-func Example_cron() {
+func Example_calendar() {
 	m := clock.NewMock()
 	m.Set(time.Date(2030, 3, 1, 0, 0, 0, 0, time.UTC))
 	w, _ := hierarchy.New(hierarchy.Config{Clock: m})
@@ -32,11 +29,13 @@ func Example_cron() {
 		fmt.Println(err)
 		return
 	}
-	m.Add(5 * 24 * time.Hour)
+	m.Add(4 * 24 * time.Hour)
+	m.Jump(24 * time.Hour) // the machine is suspended on a Tuesday, and wakes up at midnight
+	m.Add(24 * time.Hour)
 	fmt.Println(job.Stop())
 	// Output:
-	// report of Fri 1 Mar, 06:30
-	// report of Mon 4 Mar, 06:30
-	// report of Tue 5 Mar, 06:30
+	// report of Fri 1 Mar, 05:30
+	// report of Mon 4 Mar, 05:30
+	// report of Wed 6 Mar, 05:30
 	// true
 }
