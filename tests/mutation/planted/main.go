@@ -42,13 +42,14 @@ func Main(directory string) {
 	only := flag.String("only", "", "run these bugs only: `names`, separated by commas")
 	ci := flag.Bool("ci", false, "run the short list only: a few bugs in different packages, within a minute")
 	update := flag.Bool("update", false, "run nothing, and write the entries as the code is now: where it is, and its names")
+	with := flag.String("with", "", "run these `arguments` of go test for each bug instead of its own: which bugs does that test find?")
 	flag.Parse()
 	if problem := badUsage(*only, *ci, flag.Args()); problem != "" {
 		fmt.Fprintln(os.Stderr, "mutation:", problem)
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(directory, *list, *update, *only, *ci); err != nil {
+	if err := run(directory, *list, *update, *only, *ci, *with); err != nil {
 		fmt.Fprintln(os.Stderr, "mutation:", err)
 		os.Exit(1)
 	}
@@ -65,7 +66,7 @@ func badUsage(only string, ci bool, arguments []string) string {
 	return ""
 }
 
-func run(directory string, list, update bool, only string, ci bool) error {
+func run(directory string, list, update bool, only string, ci bool, with string) error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
@@ -86,6 +87,11 @@ func run(directory string, list, update bool, only string, ci bool) error {
 	}
 	if update {
 		return updateAll(newTree(root), directory, bugs)
+	}
+	for i := range bugs {
+		if with != "" {
+			bugs[i].test = fields(with)
+		}
 	}
 	return tryAll(root, bugs)
 }

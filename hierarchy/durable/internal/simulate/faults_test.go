@@ -45,7 +45,7 @@ func (w *world) tableFault(c memtable.Call) memtable.Fault {
 func (w *world) disturb(ctx context.Context, r *rand.Rand) {
 	p := w.anyWorker(r)
 	long := time.Duration(r.Int64N(int64(2 * lease)))
-	switch r.IntN(9) {
+	switch r.IntN(10) {
 	case 0:
 		w.note("kill")
 		p.kill()
@@ -93,6 +93,9 @@ func (w *world) disturb(ctx context.Context, r *rand.Rand) {
 	case 8:
 		w.note("a watch sees nothing more")
 		p.store.Mute()
+	case 9:
+		w.note(fmt.Sprint("stands still for ", long))
+		p.pause(long)
 	}
 }
 

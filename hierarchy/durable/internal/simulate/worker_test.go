@@ -25,6 +25,7 @@ type worker struct {
 	bus   *membus.Bus
 	store *memtable.Store
 	logs  []*memlog.Log // nil if it only calls
+	going chan struct{} // holds a value unless the process stands still
 
 	cluster *cluster.Cluster // one of these is nil
 	caller  *cluster.Caller
@@ -38,7 +39,29 @@ type shared interface {
 	All(ctx context.Context, at int, dead bool, yield func(state.Timer) bool) error
 }
 
-func (w *world) newWorker() *worker { return &worker{w: w, bus: w.net.Connect(), store: w.table.Open()} }
+func (w *world) newWorker() *worker {
+	p := &worker{w: w, bus: w.net.Connect(), store: w.table.Open(), going: make(chan struct{}, 1)}
+	p.going <- struct{}{}
+	return p
+}
+
+// pause makes a process stand still for a time, as far as others can tell: nothing that it sends or writes arrives, nor
+// anything that is sent to it.
+func (p *worker) pause(long time.Duration) {
+	<-p.going
+	p.store.Pause(true)
+	p.bus.Cut(true, true)
+	time.Sleep(long)
+	p.bus.Cut(false, false)
+	p.store.Pause(false)
+	p.going <- struct{}{}
+}
+
+// await returns when the process does not stand still.
+func (p *worker) await(uint64) {
+	<-p.going
+	p.going <- struct{}{}
+}
 
 // common is the configuration of partitions.
 func (p *worker) common() partition.Config {
@@ -63,6 +86,7 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 	for _, d := range w.disks {
 		log := d.Open()
 		log.SetFault(w.logFault)
+		log.Before = p.await
 		p.logs = append(p.logs, log)
 		cfg.Logs = append(cfg.Logs, storage.Log(log))
 	}
