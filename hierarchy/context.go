@@ -20,8 +20,13 @@ import (
 // returns, Done, Err and Cause of the context already show it. Children that package context made from this context,
 // and contexts made from these children, may be cancelled a moment later, in a goroutine.
 //
-// A context costs two allocations. The first call of Done costs three to five more. The first few contexts below a
-// parent that package context can cancel cost two more allocations each.
+// A context costs two allocations. The first call of Done costs four to six more. The first few contexts below a
+// parent that package context can cancel cost two more allocations each, when Done is called.
+//
+// A context has a timer on the wheel, which Len and Stats count, until it ends. Until somebody waits for a context, or
+// for one below it, by Done, AfterFunc or many calls of Err, the context is not registered with its parent. If the
+// parent ends then, Err and Cause show it, but the timer stays until one of these or cancel is called, or until the
+// deadline. Each shard has at most 256 of these timers. A wheel with MaxPending has none, and its contexts cost more.
 //
 // A context and its children need no goroutine. There are two exceptions, for which package context starts a goroutine:
 // a parent of a foreign type without an AfterFunc method; and a child made from a context.WithValue of this context, if
@@ -64,12 +69,16 @@ var stoppedContext = wheelctx.NewOutcome(context.Canceled, ErrClosed)
 
 func (w *contextWheel) core() *engine.Core[func()] { return (*engine.Core[func()])(w) }
 
-func (w *contextWheel) Add(f func(), now, due int64) (wheelctx.Timer, error) {
-	t, err := w.core().Add(f, now, time.Duration(due-now), engine.RunInWake|engine.CallOnStop)
+// fewContexts is the number of contexts on a shard up to which their timers may stay when their parents have ended.
+const fewContexts = 256
+
+func (w *contextWheel) Add(f func(), now, due int64) (t wheelctx.Timer, crowded bool, err error) {
+	h, n, err := w.core().AddOnStop(f, now, due, engine.RunInWake)
 	if err != nil {
-		return wheelctx.Timer{}, err
+		return wheelctx.Timer{}, false, err
 	}
-	return wheelctx.Timer{Generation: t.Generation, Index: t.Index, Shard: w.core().ShardOf(t)}, nil
+	crowded = n > fewContexts || w.core().Limited()
+	return wheelctx.Timer{Generation: h.Generation, Index: h.Index, Shard: w.core().ShardOf(h)}, crowded, nil
 }
 
 func (w *contextWheel) Stop(t wheelctx.Timer) bool {

@@ -49,6 +49,27 @@ func TestTimersOfContextsOfACancelledParent(t *testing.T) {
 	}
 }
 
+// Without a limit, the timers of a few contexts that nobody waits for stay when the parent is cancelled, until somebody
+// looks at the contexts.
+func TestTimersThatStayWhenTheParentIsCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := onSystem(t, hierarchy.Config{Shards: 1})
+		parent, cancelParent := context.WithCancel(context.Background())
+		var all []context.Context
+		for range 1000 {
+			all = append(all, newContext(wheelContexts(w), parent))
+		}
+		cancelParent()
+		synctest.Wait()
+		require.Equal(t, 256, w.Len())
+		for _, ctx := range all {
+			require.Equal(t, context.Canceled, ctx.Err())
+		}
+		require.Zero(t, w.Len())
+		requireBalance(t, w)
+	})
+}
+
 // collectable is an error to attach a cleanup to. As the cause at the deadline of a context
 // it is collected with the context.
 type collectable struct{ _ [64]byte }
@@ -121,6 +142,13 @@ func TestCancelledContextsLeaveTheirParent(t *testing.T) {
 	}
 }
 
+// newWaitedFor makes a context for whose Done somebody could wait, and returns its cancel.
+func newWaitedFor(w *hierarchy.Wheel, parent context.Context) context.CancelFunc {
+	ctx, cancel := w.WithTimeout(parent, time.Hour)
+	ctx.Done()
+	return cancel
+}
+
 // replaceNotifiers makes notifiers of other parents, until done.
 func replaceNotifiers(t *testing.T, w *hierarchy.Wheel, done func() bool) {
 	for range 10_000 {
@@ -130,8 +158,7 @@ func replaceNotifiers(t *testing.T, w *hierarchy.Wheel, done func() bool) {
 		other, cancelOther := context.WithCancel(context.Background())
 		defer cancelOther()
 		for range 5 {
-			_, cancel := w.WithTimeout(other, time.Hour)
-			cancel()
+			newWaitedFor(w, other)()
 		}
 	}
 	require.Fail(t, "not done")
@@ -143,8 +170,7 @@ func TestContextNotifierIsReplaced(t *testing.T) {
 	parent, cancelParent := context.WithCancel(context.Background())
 	defer cancelParent()
 	for range 10 {
-		_, cancel := w.WithTimeout(parent, time.Hour)
-		cancel()
+		newWaitedFor(w, parent)()
 	}
 	require.Equal(t, 1, children(parent))
 	replaceNotifiers(t, w, func() bool { return children(parent) == 0 })
@@ -160,8 +186,7 @@ func TestContextsOfAReplacedNotifier(t *testing.T) {
 		for i := range parents {
 			parents[i], ends[i] = context.WithCancel(context.Background())
 			for range 10 {
-				_, cancel := w.WithTimeout(parents[i], time.Hour)
-				cancels = append(cancels, cancel)
+				cancels = append(cancels, newWaitedFor(w, parents[i]))
 			}
 		}
 		replaceNotifiers(t, w, func() bool { return w.Stats().Stopped > 5000 })
@@ -186,8 +211,7 @@ func TestContextNotifierInABubbleIsReplaced(t *testing.T) {
 		_ = cancelParent // the parent never ends
 		w := onSystem(t, hierarchy.Config{})
 		for range 10 {
-			_, cancel := w.WithTimeout(ctx, time.Hour)
-			cancel()
+			newWaitedFor(w, ctx)()
 		}
 		parent = ctx
 	})

@@ -60,8 +60,7 @@ func TestParentsOfContextsInABubbleAreCollected(t *testing.T) {
 			w := onSystem(t, hierarchy.Config{})
 			parent, cancelParent := collectableParent(&collected)
 			for range 10 {
-				_, cancel := w.WithTimeout(parent, time.Hour)
-				cancel()
+				newWaitedFor(w, parent)()
 			}
 			end(cancelParent)
 		})

@@ -133,7 +133,7 @@ func TestCancelReturnsWhenAllIsDone(t *testing.T) {
 // Contexts are made and cancelled below a parent while it ends. All of them end.
 func TestContextsComeWhileTheirParentEnds(t *testing.T) {
 	for range 100 {
-		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+		w := newWheel(t, hierarchy.Config{Clock: clock.System(), MaxPending: 1000})
 		parent, cancelParent := context.WithCancelCause(context.Background())
 		var wg sync.WaitGroup
 		for g := range 4 {
@@ -192,12 +192,16 @@ func TestContextErrMeansDone(t *testing.T) {
 // between a context and its ancestor, though that child may be cancelled in a goroutine.
 func TestContextBelowAChildBelowAnother(t *testing.T) {
 	w, _ := onMock(t, hierarchy.Config{})
-	for range 1000 {
+	for round := range 1000 {
 		top, cancelTop := context.WithCancelCause(context.Background())
 		above := newContext(wheelContexts(w), top)
 		var all []context.Context
 		for range 10 {
-			all = append(all, newContext(wheelContexts(w), dropCancel(context.WithCancel(dropCancel(context.WithCancel(above))))))
+			ctx := newContext(wheelContexts(w), dropCancel(context.WithCancel(dropCancel(context.WithCancel(above)))))
+			if round%2 == 0 {
+				ctx.Done()
+			}
+			all = append(all, ctx)
 		}
 		for range 200 { // cancelling these takes a while
 			dropCancel(context.WithCancel(above))

@@ -73,7 +73,7 @@
 //	Idle.Touch                   one reading of the clock and some 5 ns; no lock
 //	Keyed.Set, Move, Remove      some 100 ns, and two cache misses
 //	Every, NewTimer, NewTicker   the same as AfterFunc, and one or two allocations; NewFunc, NewIdle, too
-//	WithTimeout, WithDeadline    two allocations, and three to five more for Done
+//	WithTimeout, WithDeadline    two allocations, and four to six more for Done
 //	Len, Stats                   a few counters of each shard
 //	Circles                      a look at each slot, some 700 of each shard
 //	Drain                        n log n for n pending timers, without the lock

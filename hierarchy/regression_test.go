@@ -167,8 +167,9 @@ func TestContextTimerOfACancelledParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := onSystem(t, hierarchy.Config{})
 		parent, cancelParent := context.WithCancel(context.Background())
-		_, cancel := under(parent, w)
+		ctx, cancel := under(parent, w)
 		defer cancel()
+		ctx.Done()
 		cancelParent()
 		synctest.Wait()
 		require.Zero(t, w.Len())

@@ -6,7 +6,7 @@
 //
 // Types, variables and functions are those of package context, so a context of one package is also a context of the
 // other. The exceptions are WithTimeout, WithDeadline, WithTimeoutCause and WithDeadlineCause. Their contexts are on
-// the wheel of the process that compat/time uses. Making one takes two allocations and half the time. WithValue does
+// the wheel of the process that compat/time uses. Making one takes two allocations and less than half the time. WithValue does
 // what WithValue of package context does. But if children of its parent need no goroutine, children of the value
 // context need none either.
 //

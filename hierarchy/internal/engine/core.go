@@ -155,6 +155,20 @@ func (c *Core[T]) Add(v T, now int64, d time.Duration, f arena.Flags) (Handle, e
 	return Handle{s, generation, i}, nil
 }
 
+// AddOnStop is Add for a timer that is not due yet, with CallOnStop. It also returns the number of these timers on its
+// shard.
+func (c *Core[T]) AddOnStop(v T, now, deadline int64, f arena.Flags) (h Handle, onShard int, err error) {
+	s := c.LockAny()
+	if err := s.Admit(f); err != nil {
+		s.Mu.Unlock()
+		return Handle{}, 0, err
+	}
+	i, generation, wakeAt := s.Set(v, now, deadline, f|CallOnStop)
+	onShard = s.onStop
+	s.UnlockFor(wakeAt)
+	return Handle{s, generation, i}, onShard, nil
+}
+
 // AddBeyond is Add for a timer that is not due yet, and that must be set even if the wheel is full.
 func (c *Core[T]) AddBeyond(v T, now int64, d time.Duration, f arena.Flags) (Handle, error) {
 	s := c.LockAny()

@@ -69,6 +69,9 @@ func (c *Core[T]) PassSoon(now int64, d time.Duration) bool {
 // OnMock reports whether the wheel's clock is a mock.
 func (c *Core[T]) OnMock() bool { return c.mock != nil }
 
+// Limited reports whether the number of pending timers is limited.
+func (c *Core[T]) Limited() bool { return c.quota.limit > 0 }
+
 // Direct reports whether timers that are due when they are set are dispatched within the call.
 func (c *Core[T]) Direct() bool { return c.direct }
 

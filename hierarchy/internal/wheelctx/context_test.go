@@ -3,6 +3,7 @@ package wheelctx
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,27 +15,33 @@ var errStopped, errFull = errors.New("stopped"), errors.New("full")
 // fake is a Wheel whose time is set by hand.
 type fake struct {
 	now     int64
+	mu      sync.Mutex // guards timers and due
 	timers  map[Timer]func()
 	due     map[Timer]int64
 	stopped *Outcome
 	full    bool
 	hook    func() // called by Passed
+	crowded bool
 }
 
 func newFake() *fake {
 	return &fake{timers: map[Timer]func(){}, due: map[Timer]int64{}, hook: func() {}}
 }
 
-func (w *fake) Add(f func(), _, due int64) (Timer, error) {
+func (w *fake) Add(f func(), _, due int64) (t Timer, crowded bool, err error) {
 	if w.full {
-		return Timer{}, errFull
+		return Timer{}, false, errFull
 	}
-	t := Timer{Generation: uint64(len(w.due) + 1), Index: 3, Shard: 1}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t = Timer{Generation: uint64(len(w.due) + 1), Index: 3, Shard: 1}
 	w.timers[t], w.due[t] = f, due
-	return t, nil
+	return t, w.crowded, nil
 }
 
 func (w *fake) Stop(t Timer) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	_, pending := w.timers[t]
 	delete(w.timers, t)
 	return pending
@@ -58,7 +65,7 @@ func (w *fake) fire(now int64) {
 	w.now = now
 	for t, f := range w.timers {
 		if w.due[t] <= now || w.stopped != nil {
-			delete(w.timers, t)
+			w.Stop(t)
 			f()
 		}
 	}
@@ -76,11 +83,11 @@ func TestContextOnAWheel(t *testing.T) {
 	require.Len(t, w.timers, 2)
 	require.Equal(t, context.Canceled, other.Err())
 	w.fire(10)
-	require.Empty(t, w.timers)
 	for _, ctx := range []context.Context{early, below} {
 		require.Equal(t, context.DeadlineExceeded, ctx.Err())
 		require.Equal(t, cause, context.Cause(ctx))
 	}
+	require.Empty(t, w.timers)
 	cancelEarly()
 	cancelBelow()
 	passed, cancelPassed := w.make(context.Background(), 0, cause)
@@ -138,9 +145,9 @@ func TestContextHasItsErrorBeforeItIsDone(t *testing.T) {
 			w := newFake()
 			ctx, cancel := w.make(parent, 10, errStopped)
 			done := ctx.Done()
-			c, ended := ctx.(*timeoutContext), false
-			end := c.endDoneCtx
-			c.endDoneCtx = func() {
+			l, ended := ctx.(*timeoutContext).links.Load(), false
+			end := l.endDoneCtx
+			l.endDoneCtx = func() {
 				end()
 				<-done
 				require.Error(t, ctx.Err())

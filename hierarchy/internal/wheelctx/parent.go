@@ -10,44 +10,58 @@ import (
 // timeoutContextKey is the key whose value is the nearest timeoutContext.
 type timeoutContextKey struct{}
 
-// inspectParent sets the fields that describe how c depends on its parent. It returns the notifier of the parent,
+// link returns the links of c, which are made in the first call. From then on the parent ends c when it ends.
+func (c *timeoutContext) link() *links {
+	if l := c.links.Load(); l != nil {
+		return l
+	}
+	l := &links{}
+	l.registration.child = c
+	if n := l.inspect(c.parent); l.register(n, c) && !c.links.CompareAndSwap(nil, l) {
+		l.unregister() // c has ended meanwhile, or another goroutine has made the links
+	}
+	return c.links.Load()
+}
+
+// inspect sets the fields that describe how a context depends on its parent. It returns the notifier of the parent,
 // or nil.
-func (c *timeoutContext) inspectParent() *notifier {
-	if p, ok := c.parent.(*timeoutContext); ok {
-		c.follow(p)
+func (l *links) inspect(parent context.Context) *notifier {
+	if p, ok := parent.(*timeoutContext); ok {
+		l.follow(p)
 		return nil
 	}
-	done := c.parent.Done()
+	done := parent.Done()
 	if done == nil {
 		return nil
 	}
 	id := parentID(done)
 	entry := notifierEntryOf(id)
 	if n := entry.find(id); n != nil {
-		c.asked, c.above, c.needsWatch = n.parent, n.above, true
+		l.asked, l.above, l.needsWatch = n.parent, n.above, true
 		return n
 	}
-	c.asked = c.parent
-	if c.parent.Err() != nil {
+	l.asked = parent
+	if parent.Err() != nil {
 		return nil // contexts that have ended may share a Done, so it does not identify them
 	}
-	p, _ := c.parent.Value(timeoutContextKey{}).(*timeoutContext)
+	p, _ := parent.Value(timeoutContextKey{}).(*timeoutContext)
 	if p != nil && p.Done() == done {
-		c.follow(p)
+		l.follow(p)
 		return nil
 	}
-	c.above = p
-	cancelCtx := parentCancelCtx(c.parent, done)
+	l.above = p
+	cancelCtx := parentCancelCtx(parent, done)
 	if cancelCtx == nil {
 		return nil
 	}
-	c.asked, c.needsWatch = cancelCtx, true
+	l.asked, l.needsWatch = cancelCtx, true
 	return entry.count(id, cancelCtx, p)
 }
 
-// follow sets the fields of a c whose parent is p, possibly with values.
-func (c *timeoutContext) follow(p *timeoutContext) {
-	c.joined, c.asked, c.above, c.needsWatch = p, p.asked, p.above, p.needsWatch
+// follow sets the fields for a context whose parent is p, possibly with values.
+func (l *links) follow(p *timeoutContext) {
+	above := p.link()
+	l.teller, l.asked, l.above, l.needsWatch = p, above.asked, above.above, above.needsWatch
 }
 
 // parentCancelCtx returns the context to which package context attaches children of parent.
@@ -60,31 +74,40 @@ func parentCancelCtx(parent context.Context, done <-chan struct{}) context.Conte
 	return nil
 }
 
-// register makes c end when the parent ends, by n if n is not nil. If register needs a context.AfterFunc that calls
-// cancel, it returns the function that stops this AfterFunc.
-func (c *timeoutContext) register(n *notifier, cancel func()) (stopAfterFunc func() bool) {
-	c.registration.child = c
-	switch {
-	case c.joined != nil:
-		if !c.joined.add(&c.registration, &c.joined.contexts) {
-			c.endTree(c.joined.ended.Load(), nil)
+// teller ends contexts when their parent ends.
+type teller interface {
+	// forget makes the teller no longer end the context that e stands for. It may be called twice.
+	forget(e *listener)
+}
+
+// forget makes c, a parent of its own type, a teller.
+func (c *timeoutContext) forget(e *listener) { c.link().remove(e) }
+
+// stopAfterFunc is an AfterFunc that cancels one context.
+type stopAfterFunc func() bool
+
+func (stop stopAfterFunc) forget(*listener) { stop() }
+
+// register makes c end when the parent ends, by n if n is not nil. It reports false if the parent has ended, and with
+// it c.
+func (l *links) register(n *notifier, c *timeoutContext) bool {
+	if p, ok := l.teller.(*timeoutContext); ok {
+		if above := p.link(); !above.add(&l.registration, &above.contexts) {
+			var later callLater
+			c.endWithParent(above.ended.Load(), &later)
+			later.call()
+			return false
 		}
-	case c.asked == nil || n != nil && c.join(n):
-	default:
-		return context.AfterFunc(c.asked, cancel)
+	} else if l.asked != nil && (n == nil || !n.join(l)) {
+		l.teller = stopAfterFunc(context.AfterFunc(l.asked, c.cancel))
 	}
-	return nil
+	return true
 }
 
 // unregister undoes register. It may be called twice.
-func (c *timeoutContext) unregister() {
-	switch {
-	case c.stopAfterFunc != nil:
-		c.stopAfterFunc()
-	case c.notifier != nil:
-		c.notifier.leave(&c.registration)
-	case c.joined != nil:
-		c.joined.remove(&c.registration)
+func (l *links) unregister() {
+	if l.teller != nil {
+		l.teller.forget(&l.registration)
 	}
 }
 
@@ -163,15 +186,15 @@ func (e *notifierEntry) count(id uintptr, parent context.Context, above *timeout
 	return n
 }
 
-// join makes c a listener of n. It reports false if n accepts no more listeners.
-func (c *timeoutContext) join(n *notifier) bool {
+// join makes n the teller of l. It reports false if n accepts no more listeners.
+func (n *notifier) join(l *links) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
 		return false
 	}
-	c.notifier = n // before n can end c
-	c.registration.push(&n.contexts)
+	l.teller = n // before n can end the context
+	l.registration.push(&n.contexts)
 	return true
 }
 
@@ -201,10 +224,10 @@ func (n *notifier) close() (empty bool) {
 	return n.contexts == nil
 }
 
-// leave removes l. If n is closed and has no other listeners, leave stops the AfterFunc.
-func (n *notifier) leave(l *listener) {
+// forget removes e. If n is closed and has no other listeners, forget stops the AfterFunc.
+func (n *notifier) forget(e *listener) {
 	n.mu.Lock()
-	l.unlink()
+	e.unlink()
 	last := n.closed && n.contexts == nil
 	n.mu.Unlock()
 	if last {

@@ -23,7 +23,7 @@ func TestContextNotifierOfAParentThatEndsMeanwhile(t *testing.T) {
 		require.NotNil(t, n)
 		require.Nil(t, entry.listed.Load())
 		synctest.Wait()
-		require.False(t, (&timeoutContext{}).join(n))
+		require.False(t, n.join(&links{}))
 	})
 }
 

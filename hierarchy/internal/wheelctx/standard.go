@@ -18,46 +18,46 @@ import (
 // only be cancelled, so no child may be attached to it. Children register with AfterFunc.
 
 // makeDoneCtx sets doneCtx, if it is not set.
-func (c *timeoutContext) makeDoneCtx() {
-	watch, cancel := c.newWatch() // calls methods of asked, so no lock is held
-	if !c.setDoneCtx(watch, cancel) && cancel != nil {
+func (l *links) makeDoneCtx() {
+	watch, cancel := l.newWatch() // calls methods of asked, so no lock is held
+	if !l.setDoneCtx(watch, cancel) && cancel != nil {
 		cancel()
 	}
 }
 
 // setDoneCtx sets doneCtx, if it is not set, to watch or, if watch is nil, to a family. It
 // reports whether it uses watch.
-func (c *timeoutContext) setDoneCtx(watch context.Context, cancelWatch func()) (used bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (l *links) setDoneCtx(watch context.Context, cancelWatch func()) (used bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	switch {
-	case c.doneCtx != nil:
+	case l.doneCtx != nil:
 		return false
-	case c.ended.Load() != nil:
-		c.doneCtx = closed
+	case l.ended.Load() != nil:
+		l.doneCtx = closed
 	case watch != nil:
-		c.doneCtx, c.endDoneCtx, used = watch, cancelWatch, true
+		l.doneCtx, l.endDoneCtx, used = watch, cancelWatch, true
 	default:
-		family, cancel := context.WithCancel((*familyParent)(c))
+		family, cancel := context.WithCancel((*familyParent)(l))
 		_ = cancel // endDoneCtx, which WithCancel has set, ends the family
-		c.doneCtx = family
+		l.doneCtx = family
 	}
-	c.hasDoneCtx.Store(true)
+	l.hasDoneCtx.Store(true)
 	return used
 }
 
-// newWatch makes a watch. It returns nil if c needs none.
-func (c *timeoutContext) newWatch() (watch context.Context, cancel func()) {
-	if !c.needsWatch {
+// newWatch makes a watch. It returns nil if the context needs none.
+func (l *links) newWatch() (watch context.Context, cancel func()) {
+	if !l.needsWatch {
 		return nil, nil
 	}
-	return context.WithCancel(c.asked)
+	return context.WithCancel(l.asked)
 }
 
-// familyParent is a timeoutContext as the parent of its family. Its Done belongs to no
+// familyParent is the parent of the family of a timeoutContext. Its Done belongs to no
 // context of package context, so package context calls its AfterFunc. The function that is
 // passed to AfterFunc ends the family, with the error and the cause of the familyParent.
-type familyParent timeoutContext
+type familyParent links
 
 var neverClosed = make(chan struct{})
 
@@ -84,7 +84,7 @@ func (p *familyParent) Value(key any) any {
 	return nil
 }
 
-func (p *familyParent) Deadline() (time.Time, bool) { return p.deadline, true }
+func (p *familyParent) Deadline() (time.Time, bool) { return time.Time{}, false }
 
 // AfterFunc is called once, by context.WithCancel in setDoneCtx, with mu held.
 func (p *familyParent) AfterFunc(f func()) (stop func() bool) {
@@ -98,10 +98,11 @@ func (c *timeoutContext) cancelCtx() any {
 	if o := c.settle(); o != nil {
 		return o.cancelCtx()
 	}
-	if c.needsWatch || !c.hasDoneCtx.Load() {
+	l := c.links.Load()
+	if l == nil || l.needsWatch || !l.hasDoneCtx.Load() {
 		return nil
 	}
-	return c.doneCtx
+	return l.doneCtx
 }
 
 // Package context does not export these values, but passes them to the methods of every parent.
@@ -158,12 +159,21 @@ type Outcome struct {
 	// carrier is a context of package context that has the cause, where context.Cause looks for it. It is nil if the
 	// cause is err.
 	carrier context.Context
+	links   links // the links of all contexts that end so, and had none before
 }
 
 var (
-	canceled = &Outcome{err: context.Canceled}
-	expired  = &Outcome{err: context.DeadlineExceeded}
+	canceled = newOutcome(context.Canceled, nil)
+	expired  = newOutcome(context.DeadlineExceeded, nil)
 )
+
+func newOutcome(err error, carrier context.Context) *Outcome {
+	o := &Outcome{err: err, carrier: carrier}
+	o.links.doneCtx = closed
+	o.links.hasDoneCtx.Store(true)
+	o.links.ended.Store(o)
+	return o
+}
 
 // NewOutcome returns an Outcome with the given error and cause. If cause is nil, err is the cause.
 func NewOutcome(err, cause error) *Outcome {
@@ -178,7 +188,7 @@ func NewOutcome(err, cause error) *Outcome {
 	}
 	carrier, cancel := context.WithCancelCause(context.Background())
 	cancel(cause)
-	return &Outcome{err, carrier}
+	return newOutcome(err, carrier)
 }
 
 // cancelCtx returns the carrier, or an untyped nil if there is none.
