@@ -27,7 +27,7 @@ func TestCircleKnowsItsSlots(t *testing.T) {
 	c.Crowds = 1<<3 | 1<<40
 	require.Same(t, slots[3], c.Vacate(3))
 	require.Equal(t, 40, c.First())
-	require.EqualValues(t, 1<<40, c.Crowds)
+	require.Equal(t, uint64(1<<40), c.Crowds)
 	require.Same(t, slots[40], c.Vacate(40))
 	require.Same(t, slots[Slots-1], c.Vacate(Slots-1))
 	require.Equal(t, Circle{}, c)
