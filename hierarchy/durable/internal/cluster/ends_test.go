@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -59,8 +60,11 @@ func TestLastCallsOfTheLastProcess(t *testing.T) {
 	w := newWorld(t)
 	a := w.process()
 	a.lease = time.Minute
+	var logged text
+	a.logger = slog.New(slog.NewTextHandler(&logged, nil))
 	w.NoError(a.open(t.Context()))
 	s := a.latest()
+	w.eventually("its server answers", func() bool { return logged.count("is owned\" partition=1 ") > 0 })
 	a.owned[1].Store(nil) // so calls go to the client
 	set := func() error { return a.Do(t.Context(), 1, &core.Call{Ops: []core.Op{{Kind: frame.Set}}}) }
 	w.NoError(set())         // and it knows the owner's time: the next call is sent at once
