@@ -30,6 +30,9 @@ func numbered(first uint, names string) map[string]uint {
 	return numbers
 }
 
+// The fields are not read by hierarchy/schedule, which refuses some of what robfig/cron reads: empty items, and steps that
+// are wider than the field. It also takes 7 for Sunday, which is an error here.
+
 // getField returns the values of a list of ranges, separated by commas.
 func getField(field string, r bounds) (uint64, error) {
 	var values uint64

@@ -2,6 +2,7 @@ package cron
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -138,7 +139,7 @@ func normalizeFields(fields []string, options ParseOption) ([]string, error) {
 	if optional > 1 {
 		return nil, fmt.Errorf("multiple optionals may not be configured")
 	}
-	all := append([]string(nil), defaults...)
+	all := slices.Clone(defaults)
 	var included []int
 	for i, place := range places {
 		if options&place != 0 {

@@ -141,22 +141,29 @@ func (h history) note(t *testing.T, line string) {
 	}
 }
 
+// startWorker starts the process that is killed, and waits for its first line: mostly "open", but what is due can fire
+// before.
+func startWorker(t *testing.T, dir string) (*exec.Cmd, *bufio.Scanner) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), worker+"="+dir)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewScanner(out)
+	require.True(t, lines.Scan(), "%s", &errs)
+	return cmd, lines
+}
+
 // A process is killed at random moments, again and again. What it has acknowledged is there.
 func TestKillNine(t *testing.T) {
 	dir := t.TempDir()
 	h := history{}
 	acknowledged := 0
 	for range *kills {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), worker+"="+dir)
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		lines := bufio.NewScanner(out)
-		require.True(t, lines.Scan(), "%s", &errs)
-		said := []string{lines.Text()} // mostly "open", but what is due can fire before
+		cmd, lines := startWorker(t, dir)
+		said := []string{lines.Text()}
 		time.AfterFunc(time.Duration(100+rand.IntN(400))*time.Millisecond, func() { cmd.Process.Kill() })
 		for lines.Scan() {
 			said = append(said, lines.Text())

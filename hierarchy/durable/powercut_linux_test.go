@@ -1,8 +1,6 @@
 package durable_test
 
 import (
-	"bufio"
-	"bytes"
 	"flag"
 	"io"
 	"math/rand/v2"
@@ -117,15 +115,7 @@ func TestPowerCutsOfABlockDevice(t *testing.T) {
 	h := history{}
 	acknowledged := 0
 	for range *cuts {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), worker+"="+filepath.Join(d.dir, "timers"))
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		lines := bufio.NewScanner(out)
-		require.True(t, lines.Scan(), "%s", &errs)
+		cmd, lines := startWorker(t, filepath.Join(d.dir, "timers"))
 		said := []string{lines.Text()}
 		heard := make(chan struct{})
 		go func() {

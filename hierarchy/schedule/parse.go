@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	// MaxText is the longest text that Parse accepts, in bytes.
+	// MaxText is the longest text that Parse accepts, in bytes, after the zone, the rule and the delay.
 	MaxText = 1024
+	// maxSettings is the most bytes for these. So String never returns a text that is too long.
+	maxSettings = 256
 
 	zoneKey   = "CRON_TZ="
 	missedKey = "MISSED="
@@ -37,16 +39,22 @@ var shorthands = map[string]string{
 // Parse parses a schedule, whose syntax the package's comment describes. An error names the field and the column,
 // counted in bytes from 1, and wraps hierarchy.ErrArgument.
 func Parse(text string) (Schedule, error) {
-	if len(text) > MaxText {
-		return Schedule{}, &textError{text: text[:20] + "…",
-			problem: fmt.Sprintf("%d bytes are more than %d", len(text), MaxText)}
+	if len(text) > maxSettings+MaxText {
+		return Schedule{}, tooLong(text, len(text), maxSettings+MaxText)
 	}
 	p, err := parse(text)
-	if err != nil {
+	switch {
+	case err != nil:
 		err.text = text
 		return Schedule{}, err
+	case len(p.text) > MaxText:
+		return Schedule{}, tooLong(text, len(p.text), MaxText)
 	}
 	return Schedule{unique.Make(p)}, nil
+}
+
+func tooLong(text string, n, most int) *textError {
+	return &textError{text: text[:20] + "…", problem: fmt.Sprintf("%d bytes are more than %d", n, most)}
 }
 
 // MustParse is Parse for a text that is known to be right, such as a constant. It panics with Parse's error otherwise.

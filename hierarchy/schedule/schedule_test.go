@@ -239,3 +239,17 @@ func TestCount(t *testing.T) {
 	require.Equal(t, math.MaxInt, parse(t, "@every 1ms").Count(time.Unix(-1<<62, 0), time.Unix(1<<62, 0)))
 	require.Zero(t, parse(t, "@daily").Count(time.Unix(1<<60, 0), time.Unix(1<<61, 0)))
 }
+
+// What String returns, Parse accepts, also for the longest text, whatever rule and delay it got.
+func TestLongestTextWithSettings(t *testing.T) {
+	fields := strings.TrimSuffix(strings.Repeat("1,", (schedule.MaxText-len(" * * * *"))/2), ",") + " * * * *"
+	fields += strings.Repeat(",*", (schedule.MaxText-len(fields))/2)
+	for _, text := range []string{fields, "CRON_TZ=America/Argentina/ComodRivadavia " + fields} {
+		s := schedule.Spread(schedule.MustParse(text).OnMissed(schedule.MissedSkip), schedule.MaxSpread, "key")
+		again, err := schedule.Parse(s.String())
+		require.NoError(t, err)
+		require.Equal(t, s, again)
+	}
+	_, err := schedule.Parse(fields + ",*")
+	require.ErrorContains(t, err, "are more than")
+}

@@ -35,7 +35,7 @@
 // A goroutine that holds one of these locks takes only locks that are below it in the list. Builds with the tag
 // lockorder panic if a goroutine takes a lock of this package out of order, or lacks a lock that a function requires.
 //
-//	the owner's lock      of a Repeater, Ticker, ChanTimer or context
+//	the owner's lock      of a Repeater, Ticker, ChanTimer or context; below a Repeater's that of the wheel's wallWatch
 //	aim.mu                held while the alarm is aimed, and all shards are asked for their deadlines
 //	Shard.Mu              the locks of several shards are taken in the order of their numbers
 //	inFlight.mu, waitsPart.mu, left.mu, locks of the clock, the lock of a Pool

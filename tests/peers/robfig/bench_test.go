@@ -81,6 +81,29 @@ func each(b *testing.B, f func(b *testing.B, c crons, s times)) {
 	}
 }
 
+// n entries are added, whose schedules others have, too.
+func BenchmarkBytes(b *testing.B) {
+	for i, impl := range implementations {
+		const n = 1_000_000
+		b.Run("impl="+impl.name+"/n="+strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				before := heap()
+				c, _ := filled(b, i, n)
+				b.ReportMetric(float64(heap()-before)/n, "B/entry")
+				<-c.Stop().Done()
+			}
+		})
+	}
+}
+
+// heap returns the bytes that are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // An entry is added to n others.
 func BenchmarkAdd(b *testing.B) {
 	each(b, func(b *testing.B, c crons, s times) {
