@@ -178,7 +178,7 @@ func (c *timeoutContext) start(now int64) {
 	}
 	c.timer = t
 	c.hasTimer.Store(true)
-	if crowded {
+	if crowded || expectsChildren(c.parent) {
 		c.link()
 	}
 }

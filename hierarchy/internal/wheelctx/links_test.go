@@ -176,3 +176,27 @@ func TestContextGetsLinksOnce(t *testing.T) {
 	<-inner
 	require.Nil(t, above.(*timeoutContext).links.Load().contexts)
 }
+
+// counter is a context of a foreign type that counts the contexts below it.
+type counter struct {
+	context.Context
+	below int
+}
+
+func (c *counter) Done() <-chan struct{} { return neverClosed }
+
+func (c *counter) AfterFunc(func()) (stop func() bool) {
+	c.below++
+	return func() bool { c.below--; return true }
+}
+
+// A parent with an AfterFunc of its own hears of each context below it at once, as with package context.
+func TestContextRegistersWithAForeignParent(t *testing.T) {
+	w := newFake()
+	parent := &counter{Context: context.Background()}
+	_, cancel := w.make(parent, 10, nil)
+	require.Equal(t, 1, parent.below)
+	cancel()
+	require.Zero(t, parent.below)
+	require.Empty(t, w.timers)
+}

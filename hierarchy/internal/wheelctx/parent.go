@@ -83,6 +83,16 @@ type teller interface {
 // forget makes c, a parent of its own type, a teller.
 func (c *timeoutContext) forget(e *listener) { c.link().remove(e) }
 
+// expectsChildren reports whether parent is of a foreign type with a method AfterFunc. Package context calls the method
+// when it makes a child, so such a parent may rely on it, for instance to count its children.
+func expectsChildren(parent context.Context) bool {
+	if _, ours := parent.(*timeoutContext); ours {
+		return false
+	}
+	_, ok := parent.(interface{ AfterFunc(func()) func() bool })
+	return ok
+}
+
 // stopAfterFunc is an AfterFunc that cancels one context.
 type stopAfterFunc func() bool
 
