@@ -36,66 +36,75 @@ func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 type ChanTimer struct {
 	C <-chan time.Time
 
-	wheel  *Wheel
+	core   *engine.Core[func()] // immutable, like run
+	run    func()               // the function that the wheel calls
 	mu     sync.Mutex
 	c      chan time.Time
-	timer  engine.Handle // guarded by mu, as all below
-	run    uint64        // changes with each Stop and Reset, so that an earlier firing sends nothing
-	unsent bool          // whether the timer was set, and has neither sent nor been stopped since
-	placed bool          // whether the timer has a place under MaxPending
+	timer  engine.Owned[func()] // guarded by mu, as all below
+	due    int64                // deadline of the timer
+	unsent bool                 // whether the timer was set, and has neither sent nor been stopped since
+	stale  bool                 // the wheel is about to call run for a timer that was stopped or reset meanwhile
+	placed bool                 // whether the timer has a place under MaxPending
 }
 
 // NewTimer makes a timer that fires after d. If d <= 0, the timer fires before NewTimer returns. On a mock, it fires in
 // the next Add. The error is ErrClosed or ErrFull.
 func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
+	if err := w.core.Admit(engine.RunInWake); err != nil {
+		return nil, err
+	}
 	c := make(chan time.Time, 1)
-	t := &ChanTimer{C: c, c: c, wheel: w}
-	if w.core.Closed() {
-		return nil, ErrClosed
-	}
-	if !w.core.Reserve() {
-		return nil, ErrFull
-	}
-	t.placed = true
+	t := &ChanTimer{C: c, c: c, core: w.core, placed: true}
+	t.run = t.send
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.set(d); err != nil {
-		w.core.GiveBack()
-		return nil, err
+	if !t.set(d, true) {
+		return nil, ErrClosed
 	}
 	return t, nil
 }
 
-// set sets a new timer. mu must be held.
-func (t *ChanTimer) set(d time.Duration) (err error) {
-	now := t.wheel.core.Now()
-	due := engine.DeadlineAfter(now, d)
-	if t.wheel.core.Passed(now, d) {
-		if err = t.wheel.core.CountDue(); err == nil {
-			t.deliver(due)
+// set sets the timer, for the first time or again, and reports false if the wheel is stopped. mu must be held.
+func (t *ChanTimer) set(d time.Duration, first bool) bool {
+	now := t.core.Now()
+	t.due = engine.DeadlineAfter(now, d)
+	switch passed := t.core.Passed(now, d); {
+	case passed:
+		if first {
+			t.timer.Init(t.core, t.fire, engine.RunInWake)
 		}
-		return err
+		if t.core.CountDue() != nil {
+			return false
+		}
+		t.deliver()
+		return true
+	case first:
+		t.unsent = t.timer.InitSet(t.core, t.fire, engine.RunInWake, now, t.due)
+	default:
+		_, t.unsent = t.timer.Set(now, t.due)
 	}
-	run := t.run
-	t.timer, err = t.wheel.core.Add(func() { t.send(run, due) }, now, d, engine.RunInWake|engine.NoQuota)
-	t.unsent = err == nil
-	return err
+	return t.unsent
 }
 
-// send is called by the wheel when the timer is due, at due.
-func (t *ChanTimer) send(run uint64, due int64) {
+// fire answers the wheel, see engine.Owned.
+func (t *ChanTimer) fire() { t.timer.Fire(&t.run) }
+
+// send is called by the wheel when the timer has fired.
+func (t *ChanTimer) send() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if run == t.run {
-		t.deliver(due)
+	if t.stale {
+		t.stale = false
+		return
 	}
+	t.deliver()
 }
 
-// deliver sends the wall time of due, an elapsed time. mu must be held.
-func (t *ChanTimer) deliver(due int64) {
+// deliver sends the wall time of the deadline. mu must be held.
+func (t *ChanTimer) deliver() {
 	t.unsent = false
 	select {
-	case t.c <- t.wheel.core.WallAt(due):
+	case t.c <- t.core.WallAt(t.due):
 	default:
 	}
 }
@@ -103,13 +112,13 @@ func (t *ChanTimer) deliver(due int64) {
 // Stop stops the timer, and reports whether it was pending. A value that it has sent and nobody has received is
 // discarded.
 func (t *ChanTimer) Stop() bool {
-	engine.RequireMade(t.wheel != nil, "ChanTimer")
+	engine.RequireMade(t.core != nil, "ChanTimer")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	was := t.halt()
 	if t.placed {
 		t.placed = false
-		t.wheel.core.GiveBack()
+		t.core.GiveBack()
 	}
 	return was
 }
@@ -117,26 +126,27 @@ func (t *ChanTimer) Stop() bool {
 // Reset makes the timer fire after d, or at once if d <= 0, as NewTimer does, even if it has fired or was stopped. It
 // reports whether the timer was pending, as Stop does. Once the wheel is stopped, Reset returns false and sets nothing.
 func (t *ChanTimer) Reset(d time.Duration) bool {
-	engine.RequireMade(t.wheel != nil, "ChanTimer")
+	engine.RequireMade(t.core != nil, "ChanTimer")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	was := t.halt()
-	if t.wheel.core.Closed() {
+	if t.core.Closed() {
 		return false
 	}
 	if !t.placed {
 		t.placed = true
-		t.wheel.core.Force() // Reset has no error to report that the wheel is full
+		t.core.Force() // Reset has no error to report that the wheel is full
 	}
-	return t.set(d) == nil && was
+	return t.set(d, false) && was
 }
 
 // halt stops the timer and removes the value that it has sent. mu must be held.
 func (t *ChanTimer) halt() bool {
-	t.run++
-	// A timer that is unsent and can't be stopped is about to send, or was dropped with
-	// its wheel.
-	was := t.timer.Stop() || t.unsent && !t.wheel.core.Closed()
+	was := t.timer.Stop()
+	if t.unsent && !was { // send waits for mu, or the timer was dropped with its wheel
+		t.stale = true
+		was = !t.core.Closed()
+	}
 	t.unsent = false
 	select {
 	case <-t.c:

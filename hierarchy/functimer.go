@@ -2,10 +2,10 @@ package hierarchy
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
-	"github.com/epicycle-go/epicycle/level/arena"
 )
 
 // FuncTimer is a timer with a function of its own, which can be set any number of times, even after it has fired, like
@@ -13,15 +13,13 @@ import (
 // refer to it. If there is no free place, Reset takes one beyond the limit rather than fail. Its methods may be called
 // concurrently, also inside the function. NewFunc makes a FuncTimer; the methods of a zero FuncTimer panic.
 type FuncTimer struct {
-	shard *engine.Shard[func()] // immutable, as the next three
-	f     func()
-	ask   func() // the value of the timer; see engine.AskFirst
-	run   func() // the function that the executor calls
+	timer engine.Owned[func()]
+	core  *engine.Core[func()] // immutable, like run
+	run   func()               // the function that the executor calls
 
-	generation uint64        // guarded by the shard's lock, as all below
-	idle       chan struct{} // nil, or closed when runs becomes 0
-	index      uint32
-	runs       int32 // number of runs that were dispatched and have not returned
+	mu   sync.Mutex    // held by no call of the wheel
+	idle chan struct{} // guarded by mu, like runs; nil, or closed when runs becomes 0
+	runs int32         // number of runs that were dispatched and have not returned
 }
 
 // NewFunc makes a timer for which the wheel's executor calls f. It is not set yet: call Reset. The error is ErrNilFunc
@@ -33,11 +31,12 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 	if w.core.Closed() {
 		return nil, ErrClosed
 	}
-	s := w.core.LockAny()
-	s.Sequence++ // so that LockAny samples as often as for other timers
-	s.Mu.Unlock()
-	t := &FuncTimer{shard: s, f: f}
-	t.ask, t.run = t.fire, t.call
+	t := &FuncTimer{core: w.core}
+	t.run = func() {
+		defer t.returned()
+		f()
+	}
+	t.timer.Init(w.core, t.due, 0)
 	return t, nil
 }
 
@@ -46,82 +45,24 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 // Reset returns false and sets nothing. If Reset is called while f runs, f runs again, possibly at the same time. It
 // costs as much as Timer.Reset, and no allocation.
 func (t *FuncTimer) Reset(d time.Duration) bool {
-	engine.RequireMade(t.shard != nil, "FuncTimer")
-	s := t.shard
-	now := s.Core.Now()
-	if d <= 0 {
-		return t.resetToNow(now)
+	engine.RequireMade(t.core != nil, "FuncTimer")
+	now := t.core.Now()
+	was, ok := t.timer.Set(now, engine.DeadlineAfter(now, d))
+	if ok && !was {
+		t.core.Force() // Reset has no error to report that the wheel is full
 	}
-	deadline := engine.DeadlineAfter(now, d)
-	s.Mu.Lock()
-	n := s.Lookup(t.index, t.generation)
-	if n == nil {
-		return t.set(now, deadline)
-	}
-	s.Counts.Moved++
-	s.UnlockFor(s.Move(t.index, n, now, deadline))
-	return true
-}
-
-// set sets the timer, which must not be set, and returns false. The shard's lock must be held, and is unlocked.
-func (t *FuncTimer) set(now, deadline int64) bool {
-	s := t.shard
-	if s.Closed {
-		s.Mu.Unlock()
-		return false
-	}
-	s.Core.Force() // Reset has no error to report that the wheel is full
-	wakeAt := int64(0)
-	t.index, t.generation, wakeAt = s.Set(t.ask, now, deadline, engine.AskFirst)
-	if deadline <= now {
-		s.UnlockDue(now)
-	} else {
-		s.UnlockFor(wakeAt)
-	}
-	return false
-}
-
-// resetToNow is Reset to a deadline that has passed.
-func (t *FuncTimer) resetToNow(now int64) bool {
-	s := t.shard
-	s.Mu.Lock()
-	n := s.Lookup(t.index, t.generation)
-	switch {
-	case s.Core.Direct() && !s.Closed:
-		return t.fireNow(n)
-	case n == nil:
-		return t.set(now, now)
-	}
-	s.Counts.Moved++
-	s.Move(t.index, n, now, now)
-	s.UnlockDue(now)
-	return true
-}
-
-// fireNow fires the timer within the call. n is its node, or nil if it is not set. The shard's lock must be held, and
-// is unlocked.
-func (t *FuncTimer) fireNow(n *arena.Node) bool {
-	s := t.shard
-	if n != nil {
-		s.Counts.Moved++
-		s.EndOwned(t.index, n)
-	}
-	t.runs++
-	s.Sequence++
-	s.Book(0)
-	s.Mu.Unlock()
-	s.Core.Submit(t.run)
-	return n != nil
+	return was
 }
 
 // Stop stops the timer, and reports whether it was pending. If it was not, f was dispatched, or the timer was not set,
 // or was dropped with its wheel. Stop does not wait for a running f.
 func (t *FuncTimer) Stop() bool {
-	engine.RequireMade(t.shard != nil, "FuncTimer")
-	s := t.shard
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	return s.StopOwned(t.index, t.generation)
+	engine.RequireMade(t.core != nil, "FuncTimer")
+	was := t.timer.Stop()
+	if was {
+		t.core.GiveBack()
+	}
+	return was
 }
 
 // StopWait stops the timer, and waits until every f that was dispatched has returned. When it returns nil, the timer is
@@ -129,7 +70,7 @@ func (t *FuncTimer) Stop() bool {
 // first. If f calls StopWait, that call also waits for f itself, so it returns only when ctx is done.
 func (t *FuncTimer) StopWait(ctx context.Context) error {
 	engine.RequireContext(ctx, "StopWait")
-	engine.RequireMade(t.shard != nil, "FuncTimer")
+	engine.RequireMade(t.core != nil, "FuncTimer")
 	for {
 		idle := t.stopped()
 		if idle == nil {
@@ -146,11 +87,10 @@ func (t *FuncTimer) StopWait(ctx context.Context) error {
 // stopped stops the timer. It returns nil if f does not run, otherwise a channel that is closed when all runs have
 // returned.
 func (t *FuncTimer) stopped() <-chan struct{} {
-	s := t.shard
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	s.StopOwned(t.index, t.generation)
-	if s.Core.Settled() {
+	t.Stop()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.core.Settled() {
 		t.runs = 0 // an executor that panicked has lost the other runs
 	}
 	if t.runs == 0 {
@@ -162,27 +102,23 @@ func (t *FuncTimer) stopped() <-chan struct{} {
 	return t.idle
 }
 
-// fire is called before the timer fires, with the shard's lock held. From then on f counts as running, so at every
-// moment the timer is pending or running until f returns.
-func (t *FuncTimer) fire() {
-	if t.shard.Answer.Early {
+// due answers the wheel, see engine.Owned. From then on f counts as running, so at every moment the timer is pending or
+// running until f returns.
+func (t *FuncTimer) due() {
+	if _, due := t.timer.Asked(); !due {
 		return
 	}
+	t.mu.Lock()
 	t.runs++
-	t.shard.Answer = engine.Answer[func()]{Run: &t.run}
-}
-
-// call is the task that the executor runs.
-func (t *FuncTimer) call() {
-	defer t.returned()
-	t.f()
+	t.mu.Unlock()
+	t.core.GiveBack()
+	t.timer.Fire(&t.run)
 }
 
 // returned records that a run has returned.
 func (t *FuncTimer) returned() {
-	s := t.shard
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.runs--; t.runs == 0 && t.idle != nil {
 		close(t.idle)
 		t.idle = nil

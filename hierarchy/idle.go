@@ -17,17 +17,12 @@ import (
 // touches, and does not count the touches. So an Idle that is touched again and again costs the wheel about one wake-up
 // and one move every d. On a mock, each touch moves the timer, so that Mock.Next sees the new deadline.
 type Idle struct {
-	// due is d after the last touch, or ended. Invariant: the deadline of the timer is not later than due, and only a
-	// holder of the shard's lock writes ended.
-	due atomic.Int64
-
-	core       *engine.Core[func()] // immutable, as all below
-	d          time.Duration
-	f          func()
-	shard      *engine.Shard[func()]
-	generation uint64
-	index      uint32
-	_          [8]byte // fills up a cache line of the Idle's own on 64-bit machines, since touches write to the Idle
+	// due is d after the last touch, or ended. Invariant: the deadline of the timer is not later than due.
+	due   atomic.Int64
+	timer engine.Owned[func()]
+	core  *engine.Core[func()] // immutable, like d and f
+	d     time.Duration
+	f     func() // a touch writes to the Idle, so on 64-bit machines it fills a cache line of its own
 }
 
 // ended is the due of an Idle that has fired or was stopped. An Idle that was dropped by the Stop of its wheel may have
@@ -46,17 +41,14 @@ func (w *Wheel) NewIdle(d time.Duration, f func()) (*Idle, error) {
 	c := w.core
 	now := c.Now()
 	due := engine.DeadlineAfter(now, d)
-	i := &Idle{core: c, d: d, f: f}
-	i.due.Store(due)
-	s := c.LockAny()
-	if err := s.Admit(0); err != nil {
-		s.Mu.Unlock()
+	if err := c.Admit(0); err != nil {
 		return nil, err
 	}
-	i.shard = s // before the timer can fire
-	wakeAt := int64(0)
-	i.index, i.generation, wakeAt = s.Set(i.fire, now, due, engine.AskFirst)
-	s.UnlockFor(wakeAt)
+	i := &Idle{core: c, d: d, f: f}
+	i.due.Store(due)
+	if !i.timer.InitSet(c, i.fire, 0, now, due) {
+		return nil, ErrClosed
+	}
 	return i, nil
 }
 
@@ -67,19 +59,21 @@ func (w *Wheel) NewIdle(d time.Duration, f func()) (*Idle, error) {
 func (i *Idle) Touch() bool {
 	c := i.core
 	engine.RequireMade(c != nil, "Idle")
-	if c.OnMock() {
-		return i.touchOnMock()
-	}
-	due := engine.DeadlineAfter(c.Now(), i.d)
+	now := c.Now()
+	due := engine.DeadlineAfter(now, i.d)
 	for {
 		was := i.due.Load()
 		if was == ended || c.Closed() {
 			return false
 		}
 		if i.put(was, due) {
-			return true
+			break
 		}
 	}
+	if c.OnMock() {
+		i.timer.Move(now, due)
+	}
+	return true
 }
 
 // put sets i.due, which was read as was, to due. If was is already later, put leaves i.due as it is. It reports false
@@ -88,47 +82,26 @@ func (i *Idle) put(was, due int64) bool {
 	return due <= was || i.due.CompareAndSwap(was, due)
 }
 
-// touchOnMock is Touch on a mock.
-func (i *Idle) touchOnMock() bool {
-	s := i.shard
-	now := i.core.Now()
-	due := engine.DeadlineAfter(now, i.d)
-	s.Mu.Lock()
-	n := s.Lookup(i.index, i.generation)
-	if n == nil {
-		s.Mu.Unlock()
-		return false
-	}
-	i.due.Store(due)
-	s.Counts.Moved++
-	s.UnlockFor(s.Move(i.index, n, now, due))
-	return true
-}
-
 // Stop stops the Idle. It returns true if the Idle will not fire, and false if f was dispatched, or the Idle or its
 // wheel was stopped before. It does not wait for a running f.
 func (i *Idle) Stop() bool {
 	engine.RequireMade(i.core != nil, "Idle")
-	s := i.shard
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	stopped := s.StopOwned(i.index, i.generation)
+	stopped := i.timer.Stop()
 	if stopped {
 		i.due.Store(ended)
+		i.core.GiveBack()
 	}
 	return stopped
 }
 
-// fire is called before the timer fires, with the shard's lock held. It either finds that the Idle was touched
-// since the timer was set, or makes every later Touch return false.
+// fire answers the wheel, see engine.Owned. It either finds that the Idle was touched since the timer was set, or makes
+// every later Touch return false.
 func (i *Idle) fire() {
-	s := i.shard
-	deadline := s.Timers.Arena().At(i.index).Key
-	if s.Answer.Early {
-		s.Answer.Later = i.due.Load()
-	} else if i.due.CompareAndSwap(deadline, ended) {
-		s.Answer = engine.Answer[func()]{Run: &i.f}
-	} else {
-		s.Answer = engine.Answer[func()]{Later: i.due.Load()}
+	deadline, due := i.timer.Asked()
+	if due && i.due.CompareAndSwap(deadline, ended) {
+		i.core.GiveBack()
+		i.timer.Fire(&i.f)
+		return
 	}
+	i.timer.PutOff(i.due.Load())
 }

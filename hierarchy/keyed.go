@@ -43,7 +43,7 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 		core: c, index: make([]index[K, V], len(c.Shards)), seed: maphash.MakeSeed(),
 		wary: mayPanic(reflect.TypeFor[K]()),
 	}
-	c.OnFire = w.unindex
+	c.OnSet, c.OnFire = w.addToIndex, w.unindex
 	c.OnDetach = func(shard int) { w.index[shard] = index[K, V]{} }
 	return w, nil
 }
@@ -162,6 +162,14 @@ func (w *Keyed[K, V]) find(s *engine.Shard[entry[K, V]], x *index[K, V], h uint6
 		return 0
 	}
 	return x.find(s.Timers, uint32(h), k)
+}
+
+// addToIndex adds a timer that was set to the index.
+func (w *Keyed[K, V]) addToIndex(shard int, i uint32) {
+	t := w.core.Shards[shard].Timers
+	if e := t.Value(i); e.key == e.key {
+		w.index[shard].insert(t, i)
+	}
 }
 
 // unindex removes a timer that is about to fire from the index.

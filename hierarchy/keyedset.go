@@ -101,32 +101,8 @@ func (w *Keyed[K, V]) set(k K, v V, d time.Duration, c condition) (old V, result
 		s.Reschedule(i, n, now, d)
 		return old, setAgain, nil
 	}
-	if err := w.setFirst(s, x, entry[K, V]{key: k, val: v, hash: uint32(h)}, now, d); err != nil {
+	if _, err := s.AddHere(entry[K, V]{key: k, val: v, hash: uint32(h)}, now, d, 0); err != nil {
 		return old, setNot, err
 	}
 	return old, setNew, nil
-}
-
-// setFirst sets a timer for the key of e, which is not pending. The lock of s must be held, and
-// is unlocked.
-func (w *Keyed[K, V]) setFirst(s *engine.Shard[entry[K, V]], x *index[K, V], e entry[K, V], now int64, d time.Duration) error {
-	due := d <= 0
-	if due && w.core.Direct() {
-		_, err := s.FireNew(e)
-		return err
-	}
-	if err := s.Admit(0); err != nil {
-		s.Mu.Unlock()
-		return err
-	}
-	i, _, wakeAt := s.Set(e, now, engine.DeadlineAfter(now, d), 0)
-	if e.key == e.key {
-		x.insert(s.Timers, i)
-	}
-	if due {
-		s.UnlockDue(now)
-	} else {
-		s.UnlockFor(wakeAt)
-	}
-	return nil
 }

@@ -15,9 +15,9 @@ import (
 type Repeater struct {
 	wheel *Wheel
 	run   func()
-	// timer is assigned once. It is in no slot from the dispatch of a run until the run ends, or turns out to begin too
-	// early.
-	timer engine.Handle
+	task  func() // the function that the executor calls
+	// timer is kept, and not due, from the dispatch of a run until the run ends, or turns out to begin too early.
+	timer engine.Owned[func()]
 
 	mu      sync.Mutex
 	ended   bool      // guarded by mu, as all below
@@ -55,26 +55,31 @@ func (w *Wheel) every(period time.Duration, f func(), fl arena.Flags) (*Repeater
 	if period <= 0 {
 		return nil, fmt.Errorf("%w: period %v must be positive", ErrArgument, period)
 	}
-	r := &Repeater{wheel: w, run: f, period: int64(period)}
-	return r.start(w.core.Add, w.core.Now(), period, fl)
-}
-
-// adder is Core.Add or Core.AddBeyond.
-type adder func(f func(), now int64, d time.Duration, fl arena.Flags) (engine.Handle, error)
-
-func (r *Repeater) start(add adder, now int64, d time.Duration, f arena.Flags) (*Repeater, error) {
-	if d <= 0 && r.wheel.core.Direct() {
-		return r.startDue(now, f)
-	}
-	r.mu.Lock() // the first run may begin before timer is set
-	defer r.mu.Unlock()
-	t, err := add(r.fire, now, d, f|engine.KeepNode)
-	if err != nil {
+	if err := w.core.Admit(fl); err != nil {
 		return nil, err
 	}
-	r.timer, r.due = t, engine.DeadlineAfter(now, d)
+	r := &Repeater{wheel: w, run: f, period: int64(period)}
+	now := w.core.Now()
+	if err := r.start(now, engine.DeadlineAfter(now, period), fl); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
+
+// start sets the timer, which has a place, for the first time.
+func (r *Repeater) start(now, due int64, f arena.Flags) error {
+	r.mu.Lock() // the first run may begin before due is set
+	defer r.mu.Unlock()
+	r.task = r.fire
+	if !r.timer.InitSet(r.wheel.core, r.answer, f, now, due) {
+		return ErrClosed
+	}
+	r.due = due
+	return nil
+}
+
+// answer answers the wheel, see engine.Owned.
+func (r *Repeater) answer() { r.timer.FireAndKeep(&r.task) }
 
 // Stop ends the repetition: no further run begins. It reports false if the repetition had ended before. It does not
 // wait for a run in progress.
@@ -176,25 +181,11 @@ func (r *Repeater) planned() Schedule {
 	return r.plan
 }
 
-// startDue is start for a first run that is due now, with an executor that is given the run within the call.
-func (r *Repeater) startDue(now int64, f arena.Flags) (*Repeater, error) {
-	t, err := r.wheel.core.AddFired(r.fire, now, f|engine.KeepNode)
-	if err != nil {
-		return nil, err
-	}
-	r.mu.Lock()
-	r.timer, r.due = t, now
-	r.mu.Unlock()
-	r.wheel.core.Submit(r.fire)
-	return r, nil
-}
-
 // set makes the timer due at an elapsed time. mu must be held.
 func (r *Repeater) set(now, deadline int64) bool { return r.put(now, deadline, true) }
 
-// put is set with one exception. If held is false and the timer is in no slot, the task of the timer is with the
-// executor and will set the timer, so put does not. So many calls of Reset leave only one task with the executor. If
-// the wheel has no task in flight, the executor has lost that task by a panic, and put sets the timer. mu must be held.
+// put is set, unless held is false and the task of the timer is with the executor. Then that task will set the timer. So
+// many calls of Reset leave only one task with the executor. mu must be held.
 //
 // At the end of time there is no next run, and the Repeater ends.
 func (r *Repeater) put(now, deadline int64, held bool) bool {
@@ -202,12 +193,16 @@ func (r *Repeater) put(now, deadline int64, held bool) bool {
 		r.end()
 		return false
 	}
-	held = held || r.wheel.core.Settled()
-	if !r.timer.Rearm(now, deadline, held) {
-		return false
+	ok := false
+	if held {
+		ok, _ = r.timer.Set(now, deadline)
+	} else {
+		ok = r.timer.Rearm(now, deadline)
 	}
-	r.due = deadline
-	return true
+	if ok {
+		r.due = deadline
+	}
+	return ok
 }
 
 // end ends the repetition. mu must be held.
@@ -216,5 +211,7 @@ func (r *Repeater) end() bool {
 	if r.plan != nil {
 		r.wheel.watch.remove(r)
 	}
-	return r.timer.Stop()
+	stopped := r.timer.Stop()
+	r.wheel.core.GiveBack()
+	return stopped
 }

@@ -6,21 +6,14 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
-// rest ends a run. next is the time that the Schedule returned, if there is a Schedule.
+// rest ends a run, and sets the timer for the next one. next is the time that the Schedule returned, if there is a
+// Schedule.
 func (r *Repeater) rest(next time.Time) {
-	if r.setNext(next) {
-		r.wheel.core.Submit(r.fire)
-	}
-}
-
-// setNext sets the timer for the next run. It reports true if that run is already due, and the executor must get it as
-// soon as mu is unlocked.
-func (r *Repeater) setNext(next time.Time) (fires bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.running = false
 	if r.ended {
-		return false
+		return
 	}
 	now := r.wheel.core.Now()
 	var due, skipped int64
@@ -30,25 +23,17 @@ func (r *Repeater) setNext(next time.Time) (fires bool) {
 		r.wheel.core.Skip(skipped)
 	case next.IsZero():
 		r.end()
-		return false
+		return
 	default:
 		r.wall = next
 		due = engine.DeadlineAfter(now, r.wheel.until(next))
 	}
 	if r.early && now < due { // RunNow was called during the run that has just ended
 		r.due = due
-		if r.timer.FireAgain(0) {
-			return true
-		}
-		r.timer.Rearm(now, now, true)
-		return false
-	}
-	if due <= now && now < engine.EndOfTime && r.timer.FireAgain(now-due) {
-		r.due = due
-		return true
+		r.timer.Set(now, now)
+		return
 	}
 	r.set(now, due)
-	return false
 }
 
 // afterRun returns the deadline of the next run of an Every, if the last run returns now, and the number of runs that
@@ -79,28 +64,14 @@ func (r *Repeater) afterRun(now int64) (due, skipped int64) {
 // count as one. RunNow returns false if the Repeater has ended, or its wheel was stopped.
 func (r *Repeater) RunNow() bool {
 	engine.RequireMade(r.wheel != nil, "Repeater")
-	ok, fires := r.hurry()
-	if fires {
-		r.wheel.core.Submit(r.fire)
-	}
-	return ok
-}
-
-// hurry is RunNow. If fires is true, the executor must get the run as soon as mu is unlocked.
-func (r *Repeater) hurry() (ok, fires bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case r.ended || r.wheel.core.Closed():
-		return false, false
-	case r.early && (r.running || r.timer.Active()):
-		return true, false
+	now := r.wheel.core.Now()
+	if r.ended || r.wheel.core.Closed() {
+		return false
 	}
 	r.early = true
-	if r.running {
-		return true, false // setNext does the rest
-	}
-	return r.timer.Hurry(r.wheel.core.Now())
+	return r.running || r.timer.Rearm(now, now) // else rest does it
 }
 
 // Next returns the wall time of the next run, as of now. ok is false if the Repeater has ended, and during a run of a

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 )
 
 // Schedule determines when a Repeater runs next. Next returns the first time that is later than its argument, or a zero
@@ -39,9 +41,12 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 		r.ended = true
 		return r, nil
 	}
+	if err := w.core.Admit(0); err != nil {
+		return nil, err
+	}
 	w.watch.add(r)
 	now := w.core.Now()
-	if _, err := r.start(w.core.Add, now, w.until(r.wall), 0); err != nil {
+	if err := r.start(now, engine.DeadlineAfter(now, w.until(r.wall)), 0); err != nil {
 		w.watch.remove(r)
 		return nil, err
 	}

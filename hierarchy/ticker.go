@@ -91,9 +91,9 @@ func (t *Ticker) reset(period time.Duration) bool {
 
 // restart is Reset after Stop. mu must be held.
 func (t *Ticker) restart(now int64, period time.Duration) bool {
+	t.wheel.core.Force() // Reset has no error to report that the wheel is full
 	r := &Repeater{wheel: t.wheel, run: t.tick, period: int64(period)}
-	// Reset has no error to report that the wheel is full.
-	if _, err := r.start(t.wheel.core.AddBeyond, now, period, engine.RunInWake); err != nil {
+	if r.start(now, engine.DeadlineAfter(now, period), engine.RunInWake) != nil {
 		return false
 	}
 	t.repeater, t.stopped = r, false

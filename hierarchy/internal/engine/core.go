@@ -41,7 +41,8 @@ type Core[T any] struct {
 
 	Touch func(T) // reads the memory to which a value points; nil if values are of an unknown type
 
-	// Both are nil, or called with the shard's lock held.
+	// These are nil, or called with the shard's lock held.
+	OnSet    func(shard int, i uint32) // called when AddHere has set a timer
 	OnFire   func(shard int, i uint32) // called before a timer fires
 	OnDetach func(shard int)           // called when all timers of the shard are taken out at once
 
@@ -146,7 +147,7 @@ func (c *Core[T]) Add(v T, now int64, d time.Duration, f arena.Flags) (Handle, e
 			c.usage.sample(&c.spread)
 		}
 	}
-	if err := s.Admit(f); err != nil {
+	if err := s.admit(f, true); err != nil {
 		s.Mu.Unlock()
 		return Handle{}, err
 	}
@@ -158,8 +159,8 @@ func (c *Core[T]) Add(v T, now int64, d time.Duration, f arena.Flags) (Handle, e
 // AddOnStop is Add for a timer that is not due yet, with CallOnStop. It also returns the number of these timers on its
 // shard.
 func (c *Core[T]) AddOnStop(v T, now, deadline int64, f arena.Flags) (h Handle, onShard int, err error) {
-	s := c.LockAny()
-	if err := s.Admit(f); err != nil {
+	s := c.lockAny()
+	if err := s.admit(f, true); err != nil {
 		s.Mu.Unlock()
 		return Handle{}, 0, err
 	}
@@ -167,19 +168,6 @@ func (c *Core[T]) AddOnStop(v T, now, deadline int64, f arena.Flags) (h Handle, 
 	onShard = s.onStop
 	s.UnlockFor(wakeAt)
 	return Handle{s, generation, i}, onShard, nil
-}
-
-// AddBeyond is Add for a timer that is not due yet, and that must be set even if the wheel is full.
-func (c *Core[T]) AddBeyond(v T, now int64, d time.Duration, f arena.Flags) (Handle, error) {
-	s := c.LockAny()
-	if s.Closed {
-		s.Mu.Unlock()
-		return Handle{}, ErrClosed
-	}
-	c.quota.force()
-	i, generation, wakeAt := s.Set(v, now, DeadlineAfter(now, d), f)
-	s.UnlockFor(wakeAt)
-	return Handle{s, generation, i}, nil
 }
 
 // Len returns the number of pending timers.

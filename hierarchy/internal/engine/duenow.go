@@ -24,23 +24,68 @@ func (c *Core[T]) Passed(now int64, d time.Duration) bool {
 	return c.mock == nil && (d <= 0 || d < instant && c.Now()-now >= int64(d))
 }
 
+// firesInCall reports whether a timer with the flags f fires within the call if it is due when it is set.
+func (s *Shard[T]) firesInCall(f arena.Flags) bool { return s.Core.direct && f&RunInWake == 0 }
+
+// book counts a timer that fires within the call that sets it. Its task is counted as queued with the lock held, so that a
+// Shutdown that closes the shard afterwards waits for it. Mu must be held; unlockBooked must follow.
+func (s *Shard[T]) book(late int64) {
+	s.Mu.assertHeld()
+	s.countFired(late)
+	s.Core.inFlight.queue(1)
+}
+
+// unlockBooked unlocks Mu, and gives the task of v to the executor. wakeAt is EndOfTime, or that of a timer that was set
+// and taken out: the wheel may have to wake for a crowd that has grown.
+func (s *Shard[T]) unlockBooked(v T, wakeAt int64) {
+	if wakeAt == EndOfTime {
+		s.Mu.Unlock()
+	} else {
+		s.UnlockFor(wakeAt)
+	}
+	s.Core.submit(v)
+}
+
+// unlockSet ends the setting or moving of a timer that does not fire within the call: it is UnlockFor, unless the timer is
+// due.
+func (s *Shard[T]) unlockSet(now, deadline, wakeAt int64) {
+	if deadline <= now {
+		s.unlockDue(deadline)
+	} else {
+		s.UnlockFor(wakeAt)
+	}
+}
+
 // addDue is Add for a timer that is due now.
 func (c *Core[T]) addDue(v T, now int64, f arena.Flags) (Handle, error) {
-	s := c.LockAny()
-	if c.direct {
-		return s.FireNew(v)
-	}
-	if err := s.Admit(f); err != nil {
+	return c.lockAny().AddHere(v, now, 0, f)
+}
+
+// AddHere is Add on s, and unlocks Mu, which must be held. A timer that fires within the call takes no node.
+func (s *Shard[T]) AddHere(v T, now int64, d time.Duration, f arena.Flags) (Handle, error) {
+	inCall := d <= 0 && s.firesInCall(f)
+	if err := s.admit(f, !inCall); err != nil {
 		s.Mu.Unlock()
 		return Handle{}, err
 	}
-	i, generation, _ := s.Set(v, now, now, f)
-	s.UnlockDue(now)
+	if inCall {
+		s.Sequence++
+		h := Handle{s, s.Sequence, 0}
+		s.book(0)
+		s.unlockBooked(v, EndOfTime)
+		return h, nil
+	}
+	deadline := DeadlineAfter(now, d)
+	i, generation, wakeAt := s.Set(v, now, deadline, f)
+	if s.Core.OnSet != nil {
+		s.Core.OnSet(int(s.number), i)
+	}
+	s.unlockSet(now, deadline, wakeAt)
 	return Handle{s, generation, i}, nil
 }
 
-// LockAny locks the shard that Add would use.
-func (c *Core[T]) LockAny() *Shard[T] {
+// lockAny locks the shard that Add would use.
+func (c *Core[T]) lockAny() *Shard[T] {
 	if c.spread.Load() {
 		return lockOwn(c.Shards)
 	}
@@ -55,7 +100,7 @@ func (c *Core[T]) LockAny() *Shard[T] {
 // CountDue counts a timer that fires within the call that sets it. Such a timer has no task for the executor: the
 // caller serves it.
 func (c *Core[T]) CountDue() error {
-	s := c.LockAny()
+	s := c.lockAny()
 	defer s.Mu.Unlock()
 	if s.Closed {
 		return ErrClosed
@@ -74,99 +119,6 @@ func (c *Core[T]) CallNow(v T) error {
 	return nil
 }
 
-// AddFired makes a timer with KeepNode whose callback fires within the call: Submit must follow, with no lock held.
-func (c *Core[T]) AddFired(v T, now int64, f arena.Flags) (Handle, error) {
-	s := c.LockAny()
-	if err := s.Admit(f); err != nil {
-		s.Mu.Unlock()
-		return Handle{}, err
-	}
-	i, generation, wakeAt := s.Set(v, now, EndOfTime, f)
-	s.Timers.Unlink(s.Timers.Arena().At(i))
-	s.Book(0)
-	if wakeAt == EndOfTime {
-		s.Mu.Unlock()
-	} else {
-		s.UnlockFor(wakeAt) // the wheel may have to wake for a crowd that has grown
-	}
-	return Handle{s, generation, i}, nil
-}
-
-// FireNew fires a timer that was not set before, and needs no node. Its Timer is inactive
-// from the beginning. Mu must be held, and is unlocked.
-func (s *Shard[T]) FireNew(v T) (Handle, error) {
-	if s.Closed {
-		s.Mu.Unlock()
-		return Handle{}, ErrClosed
-	}
-	if s.Core.queueFull() {
-		s.Mu.Unlock()
-		return Handle{}, ErrFull
-	}
-	s.Sequence++
-	t := Handle{s, s.Sequence, 0}
-	s.Book(0)
-	s.Mu.Unlock()
-	s.Core.Submit(v)
-	return t, nil
-}
-
-// resetToNow is Reset to a deadline that has passed.
-func (s *Shard[T]) resetToNow(i uint32, generation uint64, now int64) bool {
-	s.Mu.Lock()
-	n := s.Lookup(i, generation)
-	if n == nil {
-		s.Mu.Unlock()
-		return false
-	}
-	return s.resetDue(i, n, now)
-}
-
-// resetDue makes timer i due now. Mu must be held, and is unlocked.
-func (s *Shard[T]) resetDue(i uint32, n *arena.Node, now int64) bool {
-	s.Mu.assertHeld()
-	s.Counts.Moved++
-	if !s.Core.direct || n.Flags()&RunInWake != 0 {
-		s.Move(i, n, now, now)
-		s.UnlockDue(now)
-		return true
-	}
-	v := *s.Timers.Value(i)
-	if s.Core.OnFire != nil {
-		s.Core.OnFire(int(s.number), i)
-	}
-	s.Discard(i, n)
-	s.Book(0)
-	s.Mu.Unlock()
-	s.Core.Submit(v)
-	return true
-}
-
-// fireAgain fires a timer with KeepNode that is in no slot. If it reports true, Submit must follow, with no lock held.
-// If it reports false, the timer has ended, or the caller must set it.
-func (s *Shard[T]) fireAgain(i uint32, generation uint64, late int64) bool {
-	if !s.Core.direct {
-		return false
-	}
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	n := s.Lookup(i, generation)
-	if n == nil || n.Flags()&RunInWake != 0 {
-		return false
-	}
-	s.Book(late)
-	return true
-}
-
-// Book counts a timer that fires within the call that sets it. Its task is counted as queued with the lock held, so
-// that a Shutdown that closes the shard afterwards waits for the task. Mu must be held. Submit must follow once Mu is
-// unlocked.
-func (s *Shard[T]) Book(late int64) {
-	s.Mu.assertHeld()
-	s.countFired(late)
-	s.Core.inFlight.queue(1)
-}
-
 // countFired counts a timer that fires. Mu must be held.
 func (s *Shard[T]) countFired(late int64) {
 	s.Mu.assertHeld()
@@ -174,9 +126,9 @@ func (s *Shard[T]) countFired(late int64) {
 	s.lateness.Add(late)
 }
 
-// UnlockDue unlocks Mu after the setting of a timer that is already due, and makes the wheel wake at once. On a clock
+// unlockDue unlocks Mu after the setting of a timer that is already due, and makes the wheel wake at once. On a clock
 // whose wake-ups are free, it is UnlockFor.
-func (s *Shard[T]) UnlockDue(deadline int64) {
+func (s *Shard[T]) unlockDue(deadline int64) {
 	if s.Core.aim.precision == 0 {
 		s.UnlockFor(deadline)
 		return

@@ -75,9 +75,7 @@ func TestCrowdThatGrowsByDueSchedules(t *testing.T) {
 	s := w.Shards[0]
 	s.notBefore.store(none) // as if nothing were aimed at
 	for range 5000 {
-		_, err := w.AddFired(func() {}, 0, KeepNode)
-		require.NoError(t, err)
-		w.Submit(func() {})
+		keeping(w)
 	}
 	require.Less(t, s.notBefore.load(), bound(hour))
 	require.NoError(t, w.Shutdown(context.Background()))
@@ -87,10 +85,15 @@ func TestCrowdThatGrowsByDueSchedules(t *testing.T) {
 func TestFiredWithinTheCallIsNotNearest(t *testing.T) {
 	c := &handclock.Clock{}
 	w := newWheel(inGoroutines(c, 1))
-	_, err := w.AddFired(func() {}, 0, KeepNode)
-	require.NoError(t, err)
-	w.Submit(func() {})
+	keeping(w)
 	require.Equal(t, none, w.nearest())
 	require.NoError(t, w.Check())
 	require.NoError(t, w.Shutdown(context.Background()))
+}
+
+// keeping sets a timer that is due, and kept by its owner.
+func keeping(w *Core[func()]) {
+	var o Owned[func()]
+	run := func() {}
+	o.InitSet(w, func() { o.FireAndKeep(&run) }, 0, 0, 0)
 }

@@ -19,9 +19,6 @@ type host interface {
 	stop(i uint32, generation uint64) bool
 	reset(i uint32, generation uint64, d time.Duration) bool
 	remaining(i uint32, generation uint64) (time.Duration, bool)
-	rearm(i uint32, generation uint64, now, deadline int64, held bool) bool
-	fireAgain(i uint32, generation uint64, late int64) bool
-	hurry(i uint32, generation uint64, now int64) (ok, fires bool)
 }
 
 // ShardOf returns the number of the shard of h, which must not be the zero handle.
@@ -55,30 +52,16 @@ func (h Handle) Active() bool {
 	return ok
 }
 
-// Rearm is Reset to an elapsed time, for timers with KeepNode, and is not counted as a move. If held is false and the
-// timer is in no slot, Rearm leaves it as it is, and reports true.
-func (h Handle) Rearm(now, deadline int64, held bool) bool {
-	return h.host != nil && h.host.rearm(h.Index, h.Generation, now, deadline, held)
-}
-
-// FireAgain fires the timer, which has KeepNode, within the call; see Shard.fireAgain.
-func (h Handle) FireAgain(late int64) bool {
-	return h.host != nil && h.host.fireAgain(h.Index, h.Generation, late)
-}
-
-// Hurry makes the timer, which has KeepNode, due now, unless its task is with the executor. A timer that is in no slot
-// has its task with the executor, unless nothing of the wheel is in flight: then the executor has lost the task by a
-// panic. ok is false if the timer has ended. If fires is true, Submit must follow, with no lock held. Hurry is not
-// counted as a move.
-func (h Handle) Hurry(now int64) (ok, fires bool) {
-	return h.host.hurry(h.Index, h.Generation, now)
-}
-
 // stop is Handle.Stop.
 func (s *Shard[T]) stop(i uint32, generation uint64) bool {
 	if !s.Mu.TryLock() {
 		s.Mu.wait()
 	}
+	return s.unlockStop(i, generation)
+}
+
+// unlockStop stops a timer, unless it has ended, and unlocks Mu, which must be held.
+func (s *Shard[T]) unlockStop(i uint32, generation uint64) bool {
 	n := s.Lookup(i, generation)
 	if n == nil {
 		s.Mu.Unlock()
@@ -93,10 +76,6 @@ func (s *Shard[T]) stop(i uint32, generation uint64) bool {
 // reset is Handle.Reset.
 func (s *Shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
 	now := s.Core.Now()
-	if d <= 0 {
-		return s.resetToNow(i, generation, now)
-	}
-	deadline := DeadlineAfter(now, d)
 	if !s.Mu.TryLock() {
 		s.Mu.wait()
 	}
@@ -105,25 +84,7 @@ func (s *Shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
 		s.Mu.Unlock()
 		return false
 	}
-	s.Counts.Moved++
-	s.UnlockFor(s.Move(i, n, now, deadline))
-	return true
-}
-
-// rearm is Handle.Rearm.
-func (s *Shard[T]) rearm(i uint32, generation uint64, now, deadline int64, held bool) bool {
-	s.Mu.Lock()
-	n := s.Lookup(i, generation)
-	if n == nil || !n.Linked() && !held {
-		s.Mu.Unlock()
-		return n != nil
-	}
-	wakeAt := s.Move(i, n, now, deadline)
-	if deadline <= now {
-		s.UnlockDue(deadline)
-	} else {
-		s.UnlockFor(wakeAt)
-	}
+	s.Reschedule(i, n, now, d)
 	return true
 }
 
@@ -139,33 +100,19 @@ func (s *Shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) 
 	return time.Duration(max(0, n.Key-now)), true
 }
 
-// hurry is Handle.Hurry.
-func (s *Shard[T]) hurry(i uint32, generation uint64, now int64) (ok, fires bool) {
-	s.Mu.Lock()
-	n := s.Lookup(i, generation)
-	unlinked := n != nil && !n.Linked()
-	if n == nil || unlinked && !s.Core.inFlight.none() {
-		s.Mu.Unlock()
-		return n != nil, false
-	}
-	if s.Core.direct && !unlinked {
-		s.Timers.Unlink(n)
-		s.Book(0)
-		s.Mu.Unlock()
-		return true, true
-	}
-	s.Move(i, n, now, now)
-	s.UnlockDue(now)
-	return true, false
-}
-
-// Reschedule makes timer i due d after now. Mu must be held, and is unlocked.
+// Reschedule makes timer i due d after now, and unlocks Mu, which must be held.
 func (s *Shard[T]) Reschedule(i uint32, n *arena.Node, now int64, d time.Duration) {
-	if d <= 0 {
-		s.resetDue(i, n, now)
-		return
-	}
 	s.Counts.Moved++
 	deadline := DeadlineAfter(now, d)
-	s.UnlockFor(s.Move(i, n, now, deadline))
+	if d <= 0 && s.firesInCall(n.Flags()) {
+		v := *s.Timers.Value(i)
+		if s.Core.OnFire != nil {
+			s.Core.OnFire(int(s.number), i)
+		}
+		s.Discard(i, n)
+		s.book(0)
+		s.unlockBooked(v, EndOfTime)
+		return
+	}
+	s.unlockSet(now, deadline, s.Move(i, n, now, deadline))
 }

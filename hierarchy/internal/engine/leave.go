@@ -66,7 +66,7 @@ func (c *Core[T]) callLeft() {
 func (c *Core[T]) passOn() {
 	switch v, has, relay := c.left.take(); {
 	case has:
-		c.Submit(v)
+		c.submit(v)
 	case relay != nil:
 		relay.Go()
 	}

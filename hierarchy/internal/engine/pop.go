@@ -69,10 +69,14 @@ func (s *Shard[T]) popNext(now int64, before moment, budget int, due *[]T) (v T,
 
 // pop takes out timer i, which is due, or puts it off if its owner wants that. Mu must be held.
 func (s *Shard[T]) pop(now int64, i uint32, n *arena.Node, due *[]T) (v T, apart bool) {
-	v, f := *s.Timers.Value(i), n.Flags()
-	if f&AskFirst == AskFirst {
-		s.popOwned(now, v, i, n, due)
-		return v, false
+	v, f, keep := *s.Timers.Value(i), n.Flags(), false
+	if f&IsOwned != 0 {
+		a := s.askOwner(v, asked[T]{deadline: n.Key, due: true})
+		if a.run == nil {
+			s.putOff(now, i, n, a.later)
+			return v, false
+		}
+		v, keep = *a.run, a.keep
 	}
 	apart = f&RunInWake != 0
 	if apart {
@@ -81,57 +85,29 @@ func (s *Shard[T]) pop(now int64, i uint32, n *arena.Node, due *[]T) (v T, apart
 		*due = append(*due, v)
 	}
 	s.countFired(now - n.Key)
+	if keep {
+		s.Timers.Unlink(n)
+		return v, apart
+	}
 	if s.Core.OnFire != nil {
 		s.Core.OnFire(int(s.number), i)
 	}
-	if f&KeepNode != 0 {
-		s.Timers.Unlink(n)
-	} else {
-		s.Discard(i, n)
-	}
+	s.Discard(i, n)
 	return v, apart
 }
 
-// A FuncTimer and an Idle own their timer, and take part in its firing: a FuncTimer counts the run, and an Idle that
-// was touched puts the timer off. So such a timer has AskFirst, and its value is a method of the owner. The owner also
-// has its place under MaxPending.
-
-// Answer is what the owner of a timer requests when the timer is due.
-type Answer[T any] struct {
-	Run   *T    // the callback, or nil if the timer is put off
-	Later int64 // if Run is nil, the new deadline of the timer, which is after its present one
-	Early bool  // set by the caller: the timer is not due yet, so Run must stay nil
-}
-
-// popOwned calls the owner of timer i, which is due, and takes the timer out or puts it off. Mu must be held.
-func (s *Shard[T]) popOwned(now int64, ask T, i uint32, n *arena.Node, due *[]T) {
-	s.Core.fire(ask) // calls the owner's method, which writes s.Answer
-	a := s.Answer
-	s.Answer = Answer[T]{} // the owner may be garbage soon
-	if a.Run == nil {
-		s.putOff(now, i, n, a.Later)
-		return
-	}
-	*due = append(*due, *a.Run)
-	s.countFired(now - n.Key)
-	s.EndOwned(i, n)
-}
-
-// putOffEarly calls the owner of timer i, which is not due yet, and puts the timer off if the owner wants that. It
-// reports whether the timer was put off. Mu must be held.
+// putOffEarly asks the owner of timer i, which is not due yet, and puts the timer off if the owner wants that. It reports
+// whether the timer was put off. Mu must be held.
 func (s *Shard[T]) putOffEarly(now int64, i uint32) bool {
 	n := s.Timers.Arena().At(i)
-	if n.Flags()&AskFirst != AskFirst {
+	if n.Flags()&IsOwned == 0 {
 		return false
 	}
-	s.Answer.Early = true
-	s.Core.fire(*s.Timers.Value(i))
-	later := s.Answer.Later
-	s.Answer = Answer[T]{}
-	if later <= n.Key {
+	a := s.askOwner(*s.Timers.Value(i), asked[T]{deadline: n.Key})
+	if a.later <= n.Key {
 		return false
 	}
-	s.putOff(now, i, n, later)
+	s.putOff(now, i, n, a.later)
 	return true
 }
 
@@ -140,23 +116,4 @@ func (s *Shard[T]) putOff(now int64, i uint32, n *arena.Node, later int64) {
 	s.Mu.assertHeld()
 	s.Counts.Moved++
 	s.Move(i, n, now, later)
-}
-
-// EndOwned ends timer i, and gives its place back. Mu must be held.
-func (s *Shard[T]) EndOwned(i uint32, n *arena.Node) {
-	s.Mu.assertHeld()
-	s.Discard(i, n)
-	s.Core.quota.release(1)
-}
-
-// StopOwned stops a timer, unless it has ended. Mu must be held.
-func (s *Shard[T]) StopOwned(i uint32, generation uint64) bool {
-	s.Mu.assertHeld()
-	n := s.Lookup(i, generation)
-	if n == nil {
-		return false
-	}
-	s.EndOwned(i, n)
-	s.Counts.Stopped++
-	return true
 }

@@ -69,12 +69,6 @@ func (c *Core[T]) PassSoon(now int64, d time.Duration) bool {
 // OnMock reports whether the wheel's clock is a mock.
 func (c *Core[T]) OnMock() bool { return c.mock != nil }
 
-// Limited reports whether the number of pending timers is limited.
-func (c *Core[T]) Limited() bool { return c.quota.limit > 0 }
-
-// Direct reports whether timers that are due when they are set are dispatched within the call.
-func (c *Core[T]) Direct() bool { return c.direct }
-
 // Precision returns the least distance between two wake-ups of a wheel that gathers timers. It is 0 if wake-ups are free.
 func (c *Core[T]) Precision() int64 { return c.aim.precision }
 
@@ -90,9 +84,3 @@ func (c *Core[T]) Skip(runs int64) { c.skipped.Add(uint64(runs)) }
 
 // LatestOrder returns a number that is at least the last order that a timer was given. Mu must be held.
 func (s *Shard[T]) LatestOrder() uint64 { return s.Core.mock.latestOrder(s.Sequence) }
-
-// Reserve takes a place under MaxPending, if one is free, for a timer with NoQuota. Force takes a place even if none is
-// free, and GiveBack releases a place.
-func (c *Core[T]) Reserve() bool { return c.quota.acquire() }
-func (c *Core[T]) Force()        { c.quota.force() }
-func (c *Core[T]) GiveBack()     { c.quota.release(1) }

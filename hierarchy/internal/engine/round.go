@@ -171,7 +171,7 @@ func (r *round[T]) dispatchOne(v T) {
 	c := r.core
 	if !c.inline {
 		c.inFlight.queue(1)
-		c.Submit(v)
+		c.submit(v)
 		return
 	}
 	if !r.inline {

@@ -7,20 +7,14 @@ import (
 
 // Flags that determine how a timer fires. A plain timer has none of these.
 const (
-	// KeepNode: the node stays alive when the timer fires, in no slot. A Repeater sets the timer again, and its Handle
-	// still identifies it.
-	KeepNode arena.Flags = 1 << iota
-	// NoQuota: the timer takes no place under MaxPending and releases none. Its owner takes a place and releases it.
-	NoQuota
+	// IsOwned: the timer is that of an Owned, whose owner has its place under MaxPending. The value is a method of the owner,
+	// which is asked before the timer fires.
+	IsOwned arena.Flags = 1 << iota
 	// RunInWake: the callback, which must never block, runs in the goroutine that woke the wheel, whatever the
 	// executor.
 	RunInWake
 	// CallOnStop: the callback is also called if the wheel stops first.
 	CallOnStop
-	// AskFirst: the value is a method of the timer's owner. It is called with the shard's lock held before the timer
-	// fires, and returns an Answer. A node has room for four flags, so AskFirst is a combination of two flags that no
-	// other kind of timer has together.
-	AskFirst = KeepNode | NoQuota
 )
 
 // batch is about the most entries that are visited under one hold of the lock. Visiting them takes tens of
@@ -45,23 +39,20 @@ type Shard[T any] struct {
 	Closed   bool // guarded by Mu, as all below
 	onStop   int  // Invariant: the number of live timers with CallOnStop
 	lateness Durations
-	Answer   Answer[T] // answer of the timer's owner that was called last
-	_        [24]byte
+	asked    asked[T] // of the owner of a timer that is being asked
+	_        [16]byte
 }
 
 func (s *Shard[T]) lock() *mutex { return &s.Mu }
 
-// Admit takes a place for one more timer with the flags f. It returns ErrClosed or ErrFull if s may not take the timer.
-// Mu must be held.
-func (s *Shard[T]) Admit(f arena.Flags) error {
+// admit takes a place for one more timer with the flags f, if place is true and no owner has one. It returns ErrClosed or
+// ErrFull if s may not take the timer. Mu must be held.
+func (s *Shard[T]) admit(f arena.Flags, place bool) error {
 	s.Mu.assertHeld()
-	if s.Closed {
+	switch {
+	case s.Closed:
 		return ErrClosed
-	}
-	if f&RunInWake == 0 && s.Core.queueFull() {
-		return ErrFull
-	}
-	if f&NoQuota == 0 && !s.Core.quota.acquire() {
+	case f&RunInWake == 0 && s.Core.queueFull(), place && !s.Core.quota.acquire():
 		return ErrFull
 	}
 	return nil
@@ -153,7 +144,7 @@ func (s *Shard[T]) Discard(i uint32, n *arena.Node) {
 		if f&CallOnStop != 0 {
 			s.onStop--
 		}
-		if f&NoQuota == 0 {
+		if f&IsOwned == 0 {
 			s.Core.quota.release(1)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/internal/executor"
 )
 
-// Submit gives the callback of v, which is counted as queued, to the executor. If the executor panics before it calls
+// submit gives the callback of v, which is counted as queued, to the executor. If the executor panics before it calls
 // the task, the task is never called.
-func (c *Core[T]) Submit(v T) {
+func (c *Core[T]) submit(v T) {
 	switch {
 	case c.isGo:
 		go c.runAlone(v)

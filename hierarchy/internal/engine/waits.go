@@ -65,12 +65,3 @@ func (w waits) addTo(h *Durations) {
 		p.mu.Unlock()
 	}
 }
-
-// queueFull reports whether MaxQueued callbacks wait in the executor.
-func (c *Core[T]) queueFull() bool {
-	if c.maxQueued == 0 {
-		return false
-	}
-	queued, _ := c.inFlight.count()
-	return queued >= c.maxQueued
-}

@@ -1,0 +1,154 @@
+package engine
+
+import "github.com/epicycle-go/epicycle/level/arena"
+
+// Owned is a timer with an owner, which sets it again and again, like the FuncTimers, Idles, Repeaters and ChanTimers of
+// package hierarchy. The owner has it as a field.
+//
+// When the timer is due, the wheel calls the owner's method ask, with the shard's lock held. So ask may not block, nor
+// call anything of the wheel but what follows: it calls Asked, and then Fire, FireAndKeep or PutOff. What the owner needs
+// to know about the timer, and its place under MaxPending, it keeps itself.
+type Owned[T any] struct {
+	shard      *Shard[T]   // immutable once the timer is initialised, like ask and flags
+	ask        T           // a value whose callback is the owner's method
+	generation uint64      // guarded by the shard's lock, like index
+	index      uint32      // of the node, if there is one
+	flags      arena.Flags // RunInWake or none
+}
+
+// asked is what the owner of a timer is asked, and what it answers.
+type asked[T any] struct {
+	deadline int64 // the timer's
+	due      bool  // whether the timer is due; otherwise the owner may only put it off
+	keep     bool
+	run      *T    // the callback, or nil if the timer is put off
+	later    int64 // a new deadline, if it is after the present one
+}
+
+// Init makes o a timer of c that is not set.
+func (o *Owned[T]) Init(c *Core[T], ask T, f arena.Flags) {
+	s := c.lockAny()
+	s.Sequence++ // so that lockAny samples as often as for other timers
+	s.Mu.Unlock()
+	o.shard, o.ask, o.flags = s, ask, f
+}
+
+// InitSet is Init and then Set. It reports false if the wheel is stopped. No other call may use o meanwhile, but the timer
+// may fire.
+func (o *Owned[T]) InitSet(c *Core[T], ask T, f arena.Flags, now, deadline int64) bool {
+	o.shard, o.ask, o.flags = c.lockAny(), ask, f
+	_, ok := o.place(now, deadline, always)
+	return ok
+}
+
+// Set makes the timer due at deadline, whether it is set or not. was reports whether it was set before, or kept. ok is
+// false if it was not and the wheel is stopped.
+func (o *Owned[T]) Set(now, deadline int64) (was, ok bool) {
+	o.shard.Mu.Lock()
+	return o.place(now, deadline, always)
+}
+
+// Move is Set for a timer that is set or kept, and reports whether it is.
+func (o *Owned[T]) Move(now, deadline int64) bool {
+	o.shard.Mu.Lock()
+	was, _ := o.place(now, deadline, ifSet)
+	return was
+}
+
+// Rearm is Move, and does not count as one. If the timer is kept, its task is with the executor, and Rearm leaves the
+// timer as it is, unless nothing of the wheel is in flight. Then the executor has lost the task by a panic.
+func (o *Owned[T]) Rearm(now, deadline int64) bool {
+	o.shard.Mu.Lock()
+	was, _ := o.place(now, deadline, unlessKept)
+	return was
+}
+
+// condition is when place sets the timer.
+type condition int
+
+const (
+	always condition = iota
+	ifSet
+	unlessKept
+)
+
+// place is Set, Move or Rearm. The lock of the shard must be held, and is unlocked.
+func (o *Owned[T]) place(now, deadline int64, when condition) (was, ok bool) {
+	s := o.shard
+	n := s.Lookup(o.index, o.generation)
+	linked := n != nil && n.Linked()
+	switch {
+	case n == nil && (when != always || s.Closed):
+		s.Mu.Unlock()
+		return false, false
+	case when == unlessKept && !linked && !s.Core.inFlight.none():
+		s.Mu.Unlock()
+		return true, true
+	}
+	if linked && when != unlessKept {
+		s.Counts.Moved++
+	}
+	wakeAt := int64(0)
+	switch {
+	case deadline <= now && s.firesInCall(o.flags):
+		o.fireInCall(n, now, deadline)
+		return n != nil, true
+	case n == nil:
+		o.index, o.generation, wakeAt = s.Set(o.ask, now, deadline, o.flags|IsOwned)
+	default:
+		wakeAt = s.Move(o.index, n, now, deadline)
+	}
+	s.unlockSet(now, deadline, wakeAt)
+	return n != nil, true
+}
+
+// fireInCall fires the timer, whose deadline has passed, within the call. n is its node, or nil. The lock of the shard must
+// be held, and is unlocked.
+func (o *Owned[T]) fireInCall(n *arena.Node, now, deadline int64) {
+	s := o.shard
+	s.book(now - deadline)
+	a := s.askOwner(o.ask, asked[T]{deadline: deadline, due: true})
+	wakeAt := EndOfTime
+	switch {
+	case a.keep && n == nil:
+		o.index, o.generation, wakeAt = s.Set(o.ask, now, EndOfTime, o.flags|IsOwned)
+		s.Timers.Unlink(s.Timers.Arena().At(o.index))
+	case a.keep:
+		s.Timers.Unlink(n)
+	case n != nil:
+		s.Discard(o.index, n)
+	default:
+		s.Sequence++
+	}
+	s.unlockBooked(*a.run, wakeAt)
+}
+
+// Stop makes the timer neither set nor kept, and reports whether it was. From then on its memory is not used.
+func (o *Owned[T]) Stop() bool {
+	o.shard.Mu.Lock()
+	return o.shard.unlockStop(o.index, o.generation)
+}
+
+// Asked returns the deadline of the timer, and whether it is due. If it is not, the owner may only put it off.
+func (o *Owned[T]) Asked() (deadline int64, due bool) {
+	return o.shard.asked.deadline, o.shard.asked.due
+}
+
+// Fire answers that the callback of run is to be called. The timer is not set any more.
+func (o *Owned[T]) Fire(run *T) { o.shard.asked.run = run }
+
+// FireAndKeep answers that the callback of run is to be called. The timer is kept: it counts as pending, but is not due
+// until it is set again.
+func (o *Owned[T]) FireAndKeep(run *T) { o.shard.asked.run, o.shard.asked.keep = run, true }
+
+// PutOff answers that the timer is due at a later time.
+func (o *Owned[T]) PutOff(later int64) { o.shard.asked.later = later }
+
+// askOwner asks the owner whose method ask is. Mu must be held.
+func (s *Shard[T]) askOwner(ask T, question asked[T]) (answer asked[T]) {
+	s.Mu.assertHeld()
+	s.asked = question
+	s.Core.fire(ask)
+	answer, s.asked = s.asked, asked[T]{} // the owner may be garbage soon
+	return answer
+}
