@@ -216,7 +216,7 @@ func TestUnsetTimersAreCollected(t *testing.T) {
 	var collected atomic.Int32
 	const n = 4
 	for i := range n {
-		owner := &collectable{}
+		owner := new([64]byte)
 		runtime.AddCleanup(owner, func(struct{}) { collected.Add(1) }, struct{}{})
 		f := func() { runtime.KeepAlive(owner) }
 		if i == 0 {
@@ -237,4 +237,16 @@ func TestUnsetTimersAreCollected(t *testing.T) {
 		}
 	}
 	requireCollected(t, &collected, n, "unset timers")
+}
+
+func requireCollected(t *testing.T, collected *atomic.Int32, n int, name string) {
+	t.Helper()
+	for range 1000 { // cleanups run some time after a collection
+		runtime.GC()
+		if int(collected.Load()) == n {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	require.EqualValues(t, n, collected.Load(), name)
 }

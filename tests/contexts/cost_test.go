@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -13,12 +13,13 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // TestContextAllocations pins the allocations of a context. A context of package context
 // takes four, and a fifth for Done.
 func TestContextAllocations(t *testing.T) {
-	w := newWheel(t, hierarchy.Config{})
+	w := wheeltest.New(t, hierarchy.Config{})
 	cancellable, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	above, cancel := w.WithTimeout(cancellable, time.Hour)
@@ -54,7 +55,7 @@ func TestContextAllocations(t *testing.T) {
 }
 
 func TestContextChildrenNeedNoGoroutine(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	cancellable, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	before := runtime.NumGoroutine()
@@ -79,7 +80,7 @@ func TestContextChildrenNeedNoGoroutine(t *testing.T) {
 
 // The context of a group has a parent and a child that a wheel made.
 func TestContextsAndErrgroup(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	ctx, cancel := background(w)
 	defer cancel()
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -104,7 +105,7 @@ func TestContextsAndErrgroup(t *testing.T) {
 // A client sends a request with a context of a wheel. The handler makes one below the
 // context of the request.
 func TestContextsOfRequests(t *testing.T) {
-	ofServer, _ := onMock(t, hierarchy.Config{})
+	ofServer, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	ended := make(chan error, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		ctx, cancel := ofServer.WithTimeout(r.Context(), time.Hour)
@@ -119,7 +120,7 @@ func TestContextsOfRequests(t *testing.T) {
 	defer client.CloseIdleConnections()
 
 	m := clock.NewMock()
-	w := newWheel(t, hierarchy.Config{Clock: m})
+	w := wheeltest.New(t, hierarchy.Config{Clock: m})
 	ctx, cancel := background(w)
 	defer cancel()
 	request, err := http.NewRequestWithContext(context.WithValue(ctx, contextKey{}, 1), http.MethodGet, server.URL, nil)

@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"math/rand/v2"

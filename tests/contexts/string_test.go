@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // anonymous is a context without a String.
@@ -18,7 +19,7 @@ type anonymous struct{ context.Context }
 // A context prints as one of package context does.
 func TestContextString(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{})
+		w := wheeltest.OnSystem(t, hierarchy.Config{})
 		cancellable, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		for _, parent := range []context.Context{context.Background(), cancellable, anonymous{cancellable}} {

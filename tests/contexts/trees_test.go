@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 	"github.com/epicycle-go/epicycle/tests/long"
 )
 
@@ -109,7 +110,7 @@ func runSteps(c contexts, stop func(), nodes []treeNode, steps []treeStep) (line
 		case cancelNode:
 			t.cancels[s.node]()
 		case sleep:
-			pass(s.d)
+			wheeltest.Pass(s.d)
 		case stopWheel:
 			stop()
 		}
@@ -173,14 +174,14 @@ func TestContextTrees(t *testing.T) {
 			std, stop := stoppableStdContexts()
 			defer stop()
 			want := runSteps(std, stop, nodes, steps)
-			w := onSystem(t, hierarchy.Config{})
+			w := wheeltest.OnSystem(t, hierarchy.Config{})
 			got := runSteps(wheelContexts(w), w.Stop, nodes, steps)
 			for i := range want {
 				require.Equal(t, want[i], got[i], "seed %d", seed)
 			}
 			synctest.Wait()
 			require.Zero(t, w.Len(), "seed %d", seed)
-			requireBalance(t, w)
+			wheeltest.RequireBalance(t, w)
 		})
 	}
 }

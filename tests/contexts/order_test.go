@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -9,12 +9,13 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // Timers of one instant fire in the order of setting. So a callback can cancel a context at
 // its deadline if the timer of the context was set later.
 func TestContextCancelledAtItsDeadline(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	var cancels []context.CancelFunc
 	later, cancelLater := context.Context(nil), func() { cancels[1]() }
 	_, err := w.AfterFunc(time.Second, func() { cancelLater() })
@@ -36,14 +37,14 @@ func TestContextCancelledAtItsDeadline(t *testing.T) {
 
 // After its deadline, a context can be cancelled until its timer fires.
 func TestContextCancelledPastItsDeadline(t *testing.T) {
-	c := &endedClock{Clock: clock.System()}
-	w := newWheel(t, hierarchy.Config{Clock: c})
+	c := &wheeltest.LateClock{}
+	w := wheeltest.New(t, hierarchy.Config{Clock: c})
 	ctx, cancel := background(w)
-	c.elapsed = time.Hour
+	c.Time = time.Hour
 	require.NoError(t, ctx.Err())
 	cancel()
 	require.Equal(t, context.Canceled, ctx.Err())
-	c.ring()
+	c.Ring()
 	require.Equal(t, context.Canceled, context.Cause(ctx))
 	require.Zero(t, w.Len())
 	require.EqualValues(t, 1, w.Stats().Stopped)
@@ -51,7 +52,7 @@ func TestContextCancelledPastItsDeadline(t *testing.T) {
 
 // The deadline is computed from the wall clock once.
 func TestContextDeadline(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	start := m.Now()
 	ctx, cancel := w.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -61,7 +62,7 @@ func TestContextDeadline(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, start.Add(time.Minute), deadline)
 
-	s := newWheel(t, hierarchy.Config{Clock: clock.System()})
+	s := wheeltest.New(t, hierarchy.Config{Clock: clock.System()})
 	before := time.Now()
 	ctx, cancel = s.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

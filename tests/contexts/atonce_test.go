@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // These tests check contexts right after the cancel of a parent has returned, without
@@ -132,7 +133,7 @@ func TestContextsAreRightWhenAParentsCancelReturns(t *testing.T) {
 		for queryName, query := range queries {
 			for _, cause := range []error{errParent, nil} {
 				t.Run(fmt.Sprintf("%s/%s/cause=%v", name, queryName, cause != nil), func(t *testing.T) {
-					w, _ := onMock(t, hierarchy.Config{})
+					w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 					for range 20 {
 						want := answerAtOnce(stdContexts, descendant, query, cause)
 						require.NotEqual(t, notDone, want)
@@ -154,7 +155,7 @@ func answerAtOnce(c contexts, descendant func(contexts, context.Context) context
 
 // A parent with many contexts has a notifier.
 func TestManyContextsAreRightWhenTheParentsCancelReturns(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	for queryName, query := range queries {
 		top, cancel := context.WithCancelCause(context.Background())
 		var answers []func() any
@@ -170,7 +171,7 @@ func TestManyContextsAreRightWhenTheParentsCancelReturns(t *testing.T) {
 }
 
 func TestContextOfAParentThatHasEnded(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	for queryName, query := range queries {
 		parent, cancel := context.WithDeadlineCause(context.Background(), time.Now().Add(-1), errParent)
 		defer cancel()

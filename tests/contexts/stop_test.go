@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // afterEnd has f called by whatever ends ctx, in the same goroutine.
@@ -55,20 +56,20 @@ func TestStopInsideStop(t *testing.T) {
 		"in OnPanic": func() { panic("f") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, _ = onMock(t, hierarchy.Config{OnPanic: func(any, []byte) { w.Stop() }})
+			w, _ = wheeltest.OnMock(t, hierarchy.Config{OnPanic: func(any, []byte) { w.Stop() }})
 			ran := false
 			all := manyContexts(t, w, func() { ran = true; f() })
 			w.Stop()
 			require.True(t, ran)
 			requireAllClosed(t, all)
-			requireBalance(t, w)
+			wheeltest.RequireBalance(t, w)
 		})
 	}
 }
 
 // If such functions exit their goroutine, the other contexts end nevertheless.
 func TestGoexitInsideStop(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	all := manyContexts(t, w, runtime.Goexit)
 	afterEnd(all[0], runtime.Goexit)
 	afterEnd(all[len(all)-1], runtime.Goexit)
@@ -80,7 +81,7 @@ func TestGoexitInsideStop(t *testing.T) {
 
 // A panic of such a function goes on in Stop, after the other contexts have ended.
 func TestPanicInsideStop(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	all := manyContexts(t, w, func() { panic("f") })
 	require.PanicsWithValue(t, "f", w.Stop)
 	requireAllClosed(t, all)
@@ -91,7 +92,7 @@ func TestPanicInsideStop(t *testing.T) {
 // unless its own context ends first.
 func TestShutdownWaitsForStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+		w := wheeltest.New(t, hierarchy.Config{Clock: clock.System()})
 		all := manyContexts(t, w, func() { time.Sleep(time.Minute) })
 		start := time.Now()
 		go w.Stop()
@@ -109,7 +110,7 @@ func TestShutdownWaitsForStop(t *testing.T) {
 // Inside such a function Shutdown waits for that function, as inside a callback.
 func TestShutdownInsideStopEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+		w := wheeltest.New(t, hierarchy.Config{Clock: clock.System()})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		var err error

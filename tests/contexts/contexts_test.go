@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // contexts is what makes contexts with a deadline: package context or a wheel.
@@ -151,9 +152,9 @@ var contextEvents = []string{
 func (s *subtree) apply(event rune, cancelParent context.CancelCauseFunc) {
 	switch event {
 	case 'w':
-		pass(350 * time.Millisecond)
+		wheeltest.Pass(350 * time.Millisecond)
 	case 'W':
-		pass(2 * time.Second)
+		wheeltest.Pass(2 * time.Second)
 	case 'c':
 		s.cancels[0]()
 	case 'p':
@@ -205,10 +206,10 @@ func requireLikePackageContext(t *testing.T, sequences []string) {
 			for _, early := range []bool{false, true} {
 				synctest.Test(t, func(t *testing.T) {
 					want := runScript(stdContexts, maker, events, early)
-					w := onSystem(t, hierarchy.Config{})
+					w := wheeltest.OnSystem(t, hierarchy.Config{})
 					got := runScript(wheelContexts(w), maker, events, early)
 					require.Equal(t, want, got, "%s: %q", name, events)
-					requireBalance(t, w)
+					wheeltest.RequireBalance(t, w)
 				})
 			}
 		}
@@ -220,7 +221,7 @@ func background(w *hierarchy.Wheel) (context.Context, context.CancelFunc) {
 }
 
 func TestContextOnMock(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	ctx, cancel := background(w)
 	defer cancel()
 	child, cancel := context.WithCancel(ctx)
@@ -240,7 +241,7 @@ func TestContextOnMock(t *testing.T) {
 }
 
 func TestContextCancelStopsItsTimer(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	ctx, cancel := background(w)
 	child, cancelChild := w.WithTimeout(ctx, time.Millisecond)
 	require.Equal(t, 2, w.Len())
@@ -252,11 +253,11 @@ func TestContextCancelStopsItsTimer(t *testing.T) {
 	cancel()
 	require.Zero(t, w.Len())
 	require.EqualValues(t, 2, w.Stats().Stopped)
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }
 
 func TestContextOfNilParent(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	var none context.Context
 	require.Panics(t, func() { w.WithTimeout(none, time.Second) })
 }
@@ -270,9 +271,9 @@ func requireCancelled(t *testing.T, ctx context.Context, cause error) {
 }
 
 func TestContextOnAStoppedOrFullWheel(t *testing.T) {
-	stopped, _ := onMock(t, hierarchy.Config{})
+	stopped, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	stopped.Stop()
-	full, _ := onMock(t, hierarchy.Config{MaxPending: 1})
+	full, _ := wheeltest.OnMock(t, hierarchy.Config{MaxPending: 1})
 	_, err := full.AfterFunc(time.Hour, nop)
 	require.NoError(t, err)
 	for w, want := range map[*hierarchy.Wheel]error{stopped: hierarchy.ErrClosed, full: hierarchy.ErrFull} {
@@ -287,7 +288,7 @@ func TestContextOnAStoppedOrFullWheel(t *testing.T) {
 }
 
 func TestContextWhenTheWheelStops(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	ctx, cancel := background(w)
 	defer cancel()
 	child, cancelChild := context.WithCancel(ctx)
@@ -299,11 +300,11 @@ func TestContextWhenTheWheelStops(t *testing.T) {
 	for _, ctx := range []context.Context{ctx, child, nested} {
 		requireCancelled(t, ctx, hierarchy.ErrClosed)
 	}
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }
 
 func TestContextNeedsNoGoroutinePerChild(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	ctx, cancel := background(w)
 	defer cancel()
 	before := runtime.NumGoroutine()

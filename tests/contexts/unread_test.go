@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // These tests are about contexts that nobody looks at while much happens: the deadline passes, an ancestor ends, the
@@ -23,8 +24,8 @@ var unreadEvents = map[string]func(p *unreadPair){
 	"cancel of the parent":  func(p *unreadPair) { p.cancelParent() },
 	"cancel at the top":     func(p *unreadPair) { p.cancelTop(errParent) },
 	"Stop":                  func(p *unreadPair) { p.stop() },
-	"half of the time":      func(*unreadPair) { pass(500 * time.Millisecond) },
-	"more than all of it":   func(*unreadPair) { pass(1500 * time.Millisecond) },
+	"half of the time":      func(*unreadPair) { wheeltest.Pass(500 * time.Millisecond) },
+	"more than all of it":   func(*unreadPair) { wheeltest.Pass(1500 * time.Millisecond) },
 	"Done of the parent":    func(p *unreadPair) { p.parent.Done() },
 	"a child of the parent": func(p *unreadPair) { dropCancel(context.WithCancel(p.parent)) },
 }
@@ -106,11 +107,11 @@ func TestUnreadContexts(t *testing.T) {
 					return answer(p)
 				}
 				std, stop := stoppableStdContexts()
-				w := onSystem(t, hierarchy.Config{})
+				w := wheeltest.OnSystem(t, hierarchy.Config{})
 				require.Equal(t, ask(std, stop), ask(wheelContexts(w), w.Stop), "%s after %q, parent %v, top %v, value %v", name, events, ofParent, top, value)
 				stop()
 				require.Zero(t, w.Len())
-				requireBalance(t, w)
+				wheeltest.RequireBalance(t, w)
 			}
 		})
 	}
@@ -127,14 +128,14 @@ func TestUnreadContextTrees(t *testing.T) {
 			std, stop := stoppableStdContexts()
 			defer stop()
 			want := readSome(std, stop, nodes, steps, seed)
-			w := onSystem(t, hierarchy.Config{})
+			w := wheeltest.OnSystem(t, hierarchy.Config{})
 			got := readSome(wheelContexts(w), w.Stop, nodes, steps, seed)
 			for i := range want {
 				require.Equal(t, want[i], got[i], "seed %d", seed)
 			}
 			synctest.Wait()
 			require.Zero(t, w.Len(), "seed %d", seed)
-			requireBalance(t, w)
+			wheeltest.RequireBalance(t, w)
 		})
 	}
 }
@@ -151,7 +152,7 @@ func readSome(c contexts, stop func(), nodes []treeNode, steps []treeStep, seed 
 		case cancelNode:
 			t.cancels[s.node]()
 		case sleep:
-			pass(s.d)
+			wheeltest.Pass(s.d)
 		case stopWheel:
 			stop()
 		}

@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // ends has the Err for each Cause.
@@ -64,7 +65,7 @@ var firstQueries = []func(ctx context.Context) error{
 func TestContextsEndConcurrently(t *testing.T) {
 	for name, descendant := range descendants {
 		for round := range 40 {
-			w := newWheel(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
+			w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
 			top, cancelTop := context.WithCancelCause(context.Background())
 			parent := descendant(wheelContexts(w), top)
 			d := time.Duration(rand.IntN(100)) * time.Microsecond
@@ -94,7 +95,7 @@ func TestContextsEndConcurrently(t *testing.T) {
 			cancel()
 			cancelTop(nil)
 			w.Stop()
-			requireBalance(t, w)
+			wheeltest.RequireBalance(t, w)
 		}
 	}
 }
@@ -104,7 +105,7 @@ func TestContextsEndConcurrently(t *testing.T) {
 func TestCancelReturnsWhenAllIsDone(t *testing.T) {
 	for name, descendant := range descendants {
 		for range 100 {
-			w, _ := onMock(t, hierarchy.Config{})
+			w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 			top, cancelTop := context.WithCancel(context.Background())
 			ctx, cancel := w.WithTimeout(descendant(wheelContexts(w), top), time.Hour)
 			var below []context.Context
@@ -133,7 +134,7 @@ func TestCancelReturnsWhenAllIsDone(t *testing.T) {
 // Contexts are made and cancelled below a parent while it ends. All of them end.
 func TestContextsComeWhileTheirParentEnds(t *testing.T) {
 	for range 100 {
-		w := newWheel(t, hierarchy.Config{Clock: clock.System(), MaxPending: 1000})
+		w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), MaxPending: 1000})
 		parent, cancelParent := context.WithCancelCause(context.Background())
 		var wg sync.WaitGroup
 		for g := range 4 {
@@ -161,7 +162,7 @@ func TestContextsComeWhileTheirParentEnds(t *testing.T) {
 
 // If Err is not nil, Done is closed, and the other way round.
 func TestContextErrMeansDone(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	top, cancelTop := context.WithCancel(context.Background())
 	defer cancelTop()
 	for _, parent := range []context.Context{context.Background(), top, newContext(wheelContexts(w), top)} {
@@ -191,7 +192,7 @@ func TestContextErrMeansDone(t *testing.T) {
 // Err and Cause are also right at once where a child that package context has made is
 // between a context and its ancestor, though that child may be cancelled in a goroutine.
 func TestContextBelowAChildBelowAnother(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	for round := range 1000 {
 		top, cancelTop := context.WithCancelCause(context.Background())
 		above := newContext(wheelContexts(w), top)

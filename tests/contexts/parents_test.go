@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // endOfParent ends a parent, or does not.
@@ -20,7 +21,7 @@ var endOfParent = map[string]func(cancelParent context.CancelFunc){
 // A parent whose contexts have ended is collected, whether it was cancelled or not. A parent
 // with many contexts had a notifier.
 func TestParentsOfContextsAreCollected(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	for endName, end := range endOfParent {
 		for done, call := range doneCalls {
 			for _, n := range contextCounts {
@@ -38,7 +39,7 @@ func TestParentsOfContextsAreCollected(t *testing.T) {
 					m.Add(time.Second)
 					end(cancelParent)
 				}
-				requireCollected(t, &collected, parents, endName+", "+done)
+				wheeltest.RequireCollected(t, &collected, parents, endName+", "+done)
 			}
 		}
 	}
@@ -57,13 +58,13 @@ func TestParentsOfContextsInABubbleAreCollected(t *testing.T) {
 	for endName, end := range endOfParent {
 		var collected atomic.Int32
 		synctest.Test(t, func(t *testing.T) {
-			w := onSystem(t, hierarchy.Config{})
+			w := wheeltest.OnSystem(t, hierarchy.Config{})
 			parent, cancelParent := collectableParent(&collected)
 			for range 10 {
 				newWaitedFor(w, parent)()
 			}
 			end(cancelParent)
 		})
-		requireCollected(t, &collected, 1, endName)
+		wheeltest.RequireCollected(t, &collected, 1, endName)
 	}
 }

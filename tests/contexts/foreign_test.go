@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // foreign is a context of a type that package context does not know.
@@ -99,7 +100,7 @@ func TestContextsBelowForeignOnes(t *testing.T) {
 	for name := range foreignParents(t) {
 		for _, err := range []error{context.Canceled, context.DeadlineExceeded, errParent, uncomparable{"x"}} {
 			synctest.Test(t, func(t *testing.T) {
-				w := onSystem(t, hierarchy.Config{})
+				w := wheeltest.OnSystem(t, hierarchy.Config{})
 				parent := foreignParents(t)[name]
 				var all []context.Context
 				for range 6 { // enough for a notifier, below a parent that can have one
@@ -142,7 +143,7 @@ func requireNotDone(t *testing.T, dones []<-chan struct{}) {
 // A foreign parent with an AfterFunc method needs no goroutine, and does not keep contexts
 // that were cancelled.
 func TestContextsLeaveAForeignParent(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	parent := newListening(context.Background())
 	before := runtime.NumGoroutine()
 	for range 100 {
@@ -160,7 +161,7 @@ func TestContextsLeaveAForeignParent(t *testing.T) {
 
 // A foreign parent whose Done is nil never ends.
 func TestContextBelowAForeignOneWithoutDone(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	parent := newForeign(context.Background())
 	parent.done = nil
 	parent.err = errors.New("not to be returned")
@@ -173,7 +174,7 @@ func TestContextBelowAForeignOneWithoutDone(t *testing.T) {
 
 // Contexts that have ended may share a Done, which then does not identify them.
 func TestContextBelowOneThatSharesItsDone(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	above, cancel := w.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	m.Add(time.Second)
@@ -188,7 +189,7 @@ func TestContextBelowOneThatSharesItsDone(t *testing.T) {
 
 // AfterFunc calls its function when the context ends, or at once if it has ended.
 func TestContextAfterFuncOfItsOwn(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	ctx, cancel := background(w)
 	called := 0
 	after := ctx.(interface {

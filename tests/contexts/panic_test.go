@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // addFunctions adds functions to contexts. Each first counts in called and then calls f.
@@ -73,7 +74,7 @@ func TestContextFunctionThatPanics(t *testing.T) {
 func TestContextFunctionsThatExitBelowOneParent(t *testing.T) {
 	for _, n := range contextCounts {
 		synctest.Test(t, func(t *testing.T) {
-			w := onSystem(t, hierarchy.Config{})
+			w := wheeltest.OnSystem(t, hierarchy.Config{})
 			parent, cancelParent := context.WithCancel(context.Background())
 			var called atomic.Int32
 			var all []context.Context
@@ -93,7 +94,7 @@ func TestContextFunctionsThatExitBelowOneParent(t *testing.T) {
 func TestContextFunctionThatPanicsAtTheDeadline(t *testing.T) {
 	m := clock.NewMock()
 	var recovered []any
-	w := newWheel(t, hierarchy.Config{Clock: m, OnPanic: func(r any, _ []byte) { recovered = append(recovered, r) }})
+	w := wheeltest.New(t, hierarchy.Config{Clock: m, OnPanic: func(r any, _ []byte) { recovered = append(recovered, r) }})
 	ctx, cancel := background(w)
 	defer cancel()
 	afterEnd(ctx, func() { panic("f") })

@@ -1,4 +1,4 @@
-package hierarchy_test
+package contexts
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // doneCalls call Done of a context, or do not.
@@ -30,7 +31,7 @@ func TestTimersOfContextsOfACancelledParent(t *testing.T) {
 		for done, call := range doneCalls {
 			for _, n := range contextCounts {
 				synctest.Test(t, func(t *testing.T) {
-					w := onSystem(t, hierarchy.Config{MaxPending: 3 * n})
+					w := wheeltest.OnSystem(t, hierarchy.Config{MaxPending: 3 * n})
 					parent, cancelParent := context.WithCancel(context.Background())
 					for range n {
 						call(descendant(wheelContexts(w), parent))
@@ -53,7 +54,7 @@ func TestTimersOfContextsOfACancelledParent(t *testing.T) {
 // looks at the contexts.
 func TestTimersThatStayWhenTheParentIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{Shards: 1})
+		w := wheeltest.OnSystem(t, hierarchy.Config{Shards: 1})
 		parent, cancelParent := context.WithCancel(context.Background())
 		var all []context.Context
 		for range 1000 {
@@ -66,7 +67,7 @@ func TestTimersThatStayWhenTheParentIsCancelled(t *testing.T) {
 			require.Equal(t, context.Canceled, ctx.Err())
 		}
 		require.Zero(t, w.Len())
-		requireBalance(t, w)
+		wheeltest.RequireBalance(t, w)
 	})
 }
 
@@ -76,24 +77,11 @@ type collectable struct{ _ [64]byte }
 
 func (*collectable) Error() string { return "collectable" }
 
-// requireCollected requires that n errors are collected.
-func requireCollected(t *testing.T, collected *atomic.Int32, n int, name string) {
-	t.Helper()
-	for range 1000 { // cleanups run some time after a collection
-		runtime.GC()
-		if int(collected.Load()) == n {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	require.EqualValues(t, n, collected.Load(), "%s: contexts that are collected", name)
-}
-
 // A parent does not keep contexts that were cancelled.
 func TestCancelledContextsAreCollected(t *testing.T) {
 	for name, descendant := range descendants {
 		for done, call := range doneCalls {
-			w, _ := onMock(t, hierarchy.Config{})
+			w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 			top, cancelTop := context.WithCancel(context.Background())
 			defer cancelTop()
 			parent := descendant(wheelContexts(w), top)
@@ -107,7 +95,7 @@ func TestCancelledContextsAreCollected(t *testing.T) {
 					call(ctx)
 					cancel()
 				}
-				requireCollected(t, &collected, n, name+", "+done)
+				wheeltest.RequireCollected(t, &collected, n, name+", "+done)
 				runtime.KeepAlive(parent)
 			}
 		}
@@ -122,7 +110,7 @@ func children(ctx context.Context) int {
 // After all contexts below a parent were cancelled, at most one registration is left: that
 // of the notifier, which the next context will use.
 func TestCancelledContextsLeaveTheirParent(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	for done, call := range doneCalls {
 		for _, n := range contextCounts {
 			parent, cancelParent := context.WithCancel(context.Background())
@@ -166,7 +154,7 @@ func replaceNotifiers(t *testing.T, w *hierarchy.Wheel, done func() bool) {
 
 // The notifier of a parent is removed when another parent needs its entry.
 func TestContextNotifierIsReplaced(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	parent, cancelParent := context.WithCancel(context.Background())
 	defer cancelParent()
 	for range 10 {
@@ -180,7 +168,7 @@ func TestContextNotifierIsReplaced(t *testing.T) {
 // ends. Its registration ends when the last of them leaves.
 func TestContextsOfAReplacedNotifier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{})
+		w := wheeltest.OnSystem(t, hierarchy.Config{})
 		parents, ends := make([]context.Context, 2), make([]context.CancelFunc, 2)
 		var cancels []context.CancelFunc
 		for i := range parents {
@@ -209,14 +197,14 @@ func TestContextNotifierInABubbleIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancelParent := context.WithCancel(context.Background())
 		_ = cancelParent // the parent never ends
-		w := onSystem(t, hierarchy.Config{})
+		w := wheeltest.OnSystem(t, hierarchy.Config{})
 		for range 10 {
 			newWaitedFor(w, ctx)()
 		}
 		parent = ctx
 	})
 	require.Equal(t, 1, children(parent))
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	replaceNotifiers(t, w, func() bool { return children(parent) == 0 })
 }
 
@@ -243,11 +231,11 @@ func (a hookedAlarm) Set(elapsed time.Duration) {
 // If the parent of a context ends while the timer is being set, the timer is stopped.
 func TestContextWhoseParentEndsMeanwhile(t *testing.T) {
 	for name, descendant := range descendants {
-		others, _ := onMock(t, hierarchy.Config{})
+		others, _ := wheeltest.OnMock(t, hierarchy.Config{})
 		top, cancelTop := context.WithCancelCause(context.Background())
 		parent := descendant(wheelContexts(others), top)
 		c := &hookedClock{Clock: clock.System(), hook: func() { cancelTop(errParent); _ = parent.Err() }}
-		w := newWheel(t, hierarchy.Config{Clock: c})
+		w := wheeltest.New(t, hierarchy.Config{Clock: c})
 		ctx, cancel := w.WithTimeout(parent, time.Hour)
 		require.Equal(t, errParent, causeUnasked(ctx), name)
 		require.Eventually(t, func() bool { return w.Len() == 0 }, 20*time.Second, time.Millisecond)
