@@ -136,16 +136,3 @@ func TestChanTimerDroppedWithItsWheel(t *testing.T) {
 	require.False(t, timer.Stop())
 	require.EqualValues(t, 1, w.Stats().Dropped)
 }
-
-func TestMovedDoesNotCountRuns(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
-	r := every(t, w, time.Second, nop)
-	schedule(t, w, hourly{}, nop)
-	m.Add(3 * time.Hour)
-	require.Zero(t, w.Stats().Moved)
-	timer := mustSet(t, w, time.Hour, nop)
-	require.True(t, timer.Reset(time.Minute))
-	require.EqualValues(t, 1, w.Stats().Moved)
-	require.True(t, r.Stop())
-	requireBalance(t, w)
-}

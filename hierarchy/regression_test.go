@@ -5,7 +5,6 @@ import (
 	"math"
 	"runtime"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -13,53 +12,6 @@ import (
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
 )
-
-func TestRepeaterResetBetweenHandOverAndStart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{Executor: hierarchy.Pool(1)})
-		start := time.Now()
-		_, err := w.AfterFunc(0, func() { time.Sleep(2 * time.Second) })
-		require.NoError(t, err)
-		var begun []time.Duration
-		r := every(t, w, time.Second, func() { begun = append(begun, time.Since(start)) })
-		pass(1500 * time.Millisecond)
-		require.True(t, r.Reset(10*time.Second))
-		pass(10500 * time.Millisecond)
-		require.Equal(t, []time.Duration{11500 * time.Millisecond}, begun)
-	})
-}
-
-func TestScheduleThatPanics(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{MaxPending: 1, OnPanic: func(any, []byte) {}})
-	runs := 0
-	r := schedule(t, w, planned(func(now time.Time) time.Time {
-		if runs == 1 {
-			panic("oh")
-		}
-		return now.Add(time.Second)
-	}), func() { runs++ })
-	m.Add(time.Minute)
-	require.EqualValues(t, 1, w.Stats().Panics)
-	if r.Reset(time.Second) {
-		m.Add(time.Second)
-		require.Equal(t, 2, runs, "Reset was true")
-	} else {
-		require.Zero(t, w.Len(), "it has ended")
-	}
-}
-
-func TestRepeaterAtTheEndOfTime(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
-	runs := 0
-	var r *hierarchy.Repeater
-	r = every(t, w, math.MaxInt64/2+1, func() {
-		if runs++; runs == 10 {
-			r.Stop() // else Add would never return
-		}
-	})
-	m.Add(math.MaxInt64)
-	require.LessOrEqual(t, runs, 2)
-}
 
 func TestChanTimerStopWhileItFires(t *testing.T) {
 	w := newWheel(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})

@@ -1,6 +1,7 @@
-package hierarchy_test
+package repeating
 
 import (
+	"math"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -11,25 +12,12 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 	"github.com/epicycle-go/epicycle/tests/long"
 )
 
-// pass lets d pass in a synctest bubble and waits until all goroutines block.
-func pass(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
-}
-
-// every starts a Repeater.
-func every(t *testing.T, w *hierarchy.Wheel, period time.Duration, f func()) *hierarchy.Repeater {
-	t.Helper()
-	r, err := w.Every(period, f)
-	require.NoError(t, err)
-	return r
-}
-
 func TestEveryDoesNotDrift(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	m.Add(3)
 	const period = 7 * time.Second
 	span := 7 * 24 * time.Hour
@@ -37,7 +25,7 @@ func TestEveryDoesNotDrift(t *testing.T) {
 		span = 365 * 24 * time.Hour // four million runs
 	}
 	runs := 0
-	every(t, w, period, func() {
+	wheeltest.Every(t, w, period, func() {
 		runs++
 		if want := 3 + time.Duration(runs)*period; m.Elapsed() != want {
 			t.Fatalf("run %d came at %v, not at %v", runs, m.Elapsed(), want)
@@ -47,7 +35,7 @@ func TestEveryDoesNotDrift(t *testing.T) {
 	require.EqualValues(t, span/period, runs)
 	require.Equal(t, 1, w.Len())
 	require.EqualValues(t, runs, w.Stats().Fired)
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }
 
 func TestEverySkipsMissedRuns(t *testing.T) {
@@ -57,11 +45,11 @@ func TestEverySkipsMissedRuns(t *testing.T) {
 	for name, executor := range executors {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := onSystem(t, hierarchy.Config{Executor: executor})
+				w := wheeltest.OnSystem(t, hierarchy.Config{Executor: executor})
 				start := time.Now()
 				var begun []time.Duration
 				running := false
-				r := every(t, w, time.Second, func() {
+				r := wheeltest.Every(t, w, time.Second, func() {
 					require.False(t, running, "runs overlap")
 					running = true
 					begun = append(begun, time.Since(start))
@@ -69,9 +57,9 @@ func TestEverySkipsMissedRuns(t *testing.T) {
 					time.Sleep(time.Duration(len(begun)) * 900 * time.Millisecond)
 					running = false
 				})
-				pass(10500 * time.Millisecond)
+				wheeltest.Pass(10500 * time.Millisecond)
 				r.Stop()
-				pass(time.Minute)
+				wheeltest.Pass(time.Minute)
 				require.Equal(t, []time.Duration{
 					1 * time.Second, 2 * time.Second, 4 * time.Second, 7 * time.Second,
 				}, begun)
@@ -81,9 +69,9 @@ func TestEverySkipsMissedRuns(t *testing.T) {
 }
 
 func TestRepeaterStop(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	runs := 0
-	r := every(t, w, time.Second, func() { runs++ })
+	r := wheeltest.Every(t, w, time.Second, func() { runs++ })
 	m.Add(2500 * time.Millisecond)
 	require.True(t, r.Stop())
 	require.False(t, r.Stop())
@@ -92,14 +80,14 @@ func TestRepeaterStop(t *testing.T) {
 	require.Equal(t, 2, runs)
 	require.Zero(t, w.Len())
 	require.EqualValues(t, 1, w.Stats().Stopped)
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }
 
 func TestRepeaterStopInsideItsFunction(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	runs := 0
 	var r *hierarchy.Repeater
-	r = every(t, w, time.Second, func() {
+	r = wheeltest.Every(t, w, time.Second, func() {
 		if runs++; runs == 3 {
 			require.Equal(t, 1, w.Len())
 			require.True(t, r.Stop())
@@ -109,27 +97,27 @@ func TestRepeaterStopInsideItsFunction(t *testing.T) {
 	})
 	m.Add(time.Hour)
 	require.Equal(t, 3, runs)
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }
 
 func TestRepeaterResetInsideItsFunction(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	var at []time.Duration
 	var r *hierarchy.Repeater
-	r = every(t, w, time.Second, func() {
+	r = wheeltest.Every(t, w, time.Second, func() {
 		at = append(at, m.Elapsed())
 		require.True(t, r.Reset(time.Duration(len(at))*time.Minute))
 		require.False(t, r.Reset(0))
 	})
 	m.Add(5 * time.Minute)
 	require.Equal(t, []time.Duration{time.Second, 61 * time.Second, 181 * time.Second}, at)
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }
 
 func TestRepeaterReset(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	var at []time.Duration
-	r := every(t, w, 10*time.Second, func() { at = append(at, m.Elapsed()) })
+	r := wheeltest.Every(t, w, 10*time.Second, func() { at = append(at, m.Elapsed()) })
 	m.Add(9 * time.Second)
 	require.True(t, r.Reset(4*time.Second))
 	require.False(t, r.Reset(0))
@@ -143,84 +131,84 @@ func TestRepeaterReset(t *testing.T) {
 
 func TestRepeaterStopAndResetWhileItRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{})
+		w := wheeltest.OnSystem(t, hierarchy.Config{})
 		start := time.Now()
 		var begun []time.Duration
-		r := every(t, w, time.Second, func() {
+		r := wheeltest.Every(t, w, time.Second, func() {
 			begun = append(begun, time.Since(start))
 			time.Sleep(3 * time.Second)
 		})
-		pass(1500 * time.Millisecond)
+		wheeltest.Pass(1500 * time.Millisecond)
 		require.True(t, r.Reset(5*time.Second)) // at 1.5s
-		pass(6 * time.Second)                   // to 7.5s; a run began at 6.5s
+		wheeltest.Pass(6 * time.Second)         // to 7.5s; a run began at 6.5s
 		require.Equal(t, 1, w.Len())
 		require.True(t, r.Stop())
 		require.Zero(t, w.Len())
-		pass(time.Minute)
+		wheeltest.Pass(time.Minute)
 		require.Equal(t, []time.Duration{time.Second, 6500 * time.Millisecond}, begun)
-		requireBalance(t, w)
+		wheeltest.RequireBalance(t, w)
 	})
 }
 
 func TestRepeaterResetWhileItRunsOnAStoppedWheel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{})
+		w := wheeltest.OnSystem(t, hierarchy.Config{})
 		runs := 0
-		r := every(t, w, time.Second, func() { runs++; time.Sleep(time.Second) })
-		pass(1500 * time.Millisecond)
+		r := wheeltest.Every(t, w, time.Second, func() { runs++; time.Sleep(time.Second) })
+		wheeltest.Pass(1500 * time.Millisecond)
 		w.Stop()
 		require.False(t, r.Reset(time.Second))
 		require.False(t, r.Stop())
-		pass(time.Minute)
+		wheeltest.Pass(time.Minute)
 		require.Equal(t, 1, runs)
 		require.Zero(t, w.Len())
-		requireBalance(t, w)
+		wheeltest.RequireBalance(t, w)
 	})
 }
 
 // Stop keeps a run that waits for a worker from beginning.
 func TestRepeaterStopBetweenDispatchAndStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{Executor: hierarchy.Pool(1)})
+		w := wheeltest.OnSystem(t, hierarchy.Config{Executor: hierarchy.Pool(1)})
 		_, err := w.AfterFunc(0, func() { time.Sleep(2 * time.Second) })
 		require.NoError(t, err)
 		runs := 0
-		r := every(t, w, time.Second, func() { runs++ })
-		pass(1500 * time.Millisecond)
+		r := wheeltest.Every(t, w, time.Second, func() { runs++ })
+		wheeltest.Pass(1500 * time.Millisecond)
 		require.Equal(t, 1, w.Stats().Queued)
 		require.Equal(t, 1, w.Len())
 		require.True(t, r.Stop())
 		require.Zero(t, w.Len())
-		pass(time.Minute)
+		wheeltest.Pass(time.Minute)
 		require.Zero(t, runs)
-		requireBalance(t, w)
+		wheeltest.RequireBalance(t, w)
 	})
 }
 
 func TestRepeaterOutlivesPanics(t *testing.T) {
 	for _, executor := range []hierarchy.Executor{hierarchy.Inline, hierarchy.Go, hierarchy.Pool(1)} {
 		var panics atomic.Int32
-		w, m := onMock(t, hierarchy.Config{Executor: executor, OnPanic: func(any, []byte) { panics.Add(1) }})
-		every(t, w, time.Second, func() { panic("oh") })
+		w, m := wheeltest.OnMock(t, hierarchy.Config{Executor: executor, OnPanic: func(any, []byte) { panics.Add(1) }})
+		wheeltest.Every(t, w, time.Second, func() { panic("oh") })
 		m.Add(10 * time.Second)
 		require.EqualValues(t, 10, panics.Load())
 		require.Equal(t, 1, w.Len())
 		require.EqualValues(t, 10, w.Stats().Panics)
-		requireBalance(t, w)
+		wheeltest.RequireBalance(t, w)
 	}
 }
 
 func TestRepeaterOutlivesGoexit(t *testing.T) {
 	for _, executor := range []hierarchy.Executor{hierarchy.Inline, hierarchy.Go, hierarchy.Pool(1)} {
 		synctest.Test(t, func(t *testing.T) {
-			w := onSystem(t, hierarchy.Config{Executor: executor})
+			w := wheeltest.OnSystem(t, hierarchy.Config{Executor: executor})
 			runs := 0
-			r := every(t, w, time.Second, func() { runs++; runtime.Goexit() })
-			pass(10*time.Second + time.Millisecond)
+			r := wheeltest.Every(t, w, time.Second, func() { runs++; runtime.Goexit() })
+			wheeltest.Pass(10*time.Second + time.Millisecond)
 			require.Equal(t, 10, runs)
 			require.True(t, r.Stop())
 			require.Zero(t, w.Stats().Running)
-			requireBalance(t, w)
+			wheeltest.RequireBalance(t, w)
 		})
 	}
 }
@@ -229,10 +217,10 @@ func TestRepeaterOutlivesGoexit(t *testing.T) {
 // returned true, and exactly one Stop returns true.
 func TestRepeaterStopIsTrue(t *testing.T) {
 	for range 200 {
-		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
+		w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
 		var stopped atomic.Bool
 		var late, running atomic.Int32
-		r := every(t, w, 20*time.Microsecond, func() {
+		r := wheeltest.Every(t, w, 20*time.Microsecond, func() {
 			if running.Add(1) > 1 {
 				t.Error("runs overlap")
 			}
@@ -255,24 +243,11 @@ func TestRepeaterStopIsTrue(t *testing.T) {
 	}
 }
 
-// planned is a function that implements Schedule.
-type planned func(time.Time) time.Time
-
-func (p planned) Next(t time.Time) time.Time { return p(t) }
-
-// schedule starts a Repeater.
-func schedule(t *testing.T, w *hierarchy.Wheel, s hierarchy.Schedule, f func()) *hierarchy.Repeater {
-	t.Helper()
-	r, err := w.Schedule(s, f)
-	require.NoError(t, err)
-	return r
-}
-
 func TestScheduleIsAskedAfterEachRun(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	var trace []string
 	note := func(what string) { trace = append(trace, what+" "+m.Elapsed().String()) }
-	r := schedule(t, w, planned(func(now time.Time) time.Time {
+	r := wheeltest.Schedule(t, w, wheeltest.Planned(func(now time.Time) time.Time {
 		require.Equal(t, m.Now(), now)
 		note("ask")
 		if m.Elapsed() >= 3*time.Second {
@@ -286,12 +261,12 @@ func TestScheduleIsAskedAfterEachRun(t *testing.T) {
 	require.Zero(t, w.Len(), "a zero time must end the Repeater")
 	require.False(t, r.Stop())
 	require.False(t, r.Reset(time.Second))
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }
 
 func TestScheduleThatEndsAtOnce(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{MaxPending: 1})
-	r := schedule(t, w, planned(func(time.Time) time.Time { return time.Time{} }), nop)
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{MaxPending: 1})
+	r := wheeltest.Schedule(t, w, wheeltest.Planned(func(time.Time) time.Time { return time.Time{} }), nop)
 	require.False(t, r.Stop())
 	require.False(t, r.Reset(time.Second))
 	require.Zero(t, w.Stats().Scheduled)
@@ -300,9 +275,9 @@ func TestScheduleThatEndsAtOnce(t *testing.T) {
 }
 
 func TestScheduleGivesUpItsPlace(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{MaxPending: 1})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{MaxPending: 1})
 	asked := 0
-	schedule(t, w, planned(func(now time.Time) time.Time {
+	wheeltest.Schedule(t, w, wheeltest.Planned(func(now time.Time) time.Time {
 		if asked++; asked == 4 {
 			return time.Time{}
 		}
@@ -318,10 +293,10 @@ func TestScheduleGivesUpItsPlace(t *testing.T) {
 }
 
 func TestScheduleWaitsForItsWallTime(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	noon := m.Now().Add(12 * time.Hour)
 	var runs []time.Time
-	schedule(t, w, planned(func(now time.Time) time.Time {
+	wheeltest.Schedule(t, w, wheeltest.Planned(func(now time.Time) time.Time {
 		if now.Before(noon) {
 			return noon
 		}
@@ -336,16 +311,16 @@ func TestScheduleWaitsForItsWallTime(t *testing.T) {
 	require.Equal(t, 1, w.Len())
 	m.Add(1)
 	require.Equal(t, []time.Time{noon}, runs)
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }
 
 // A Schedule that returns no later time than the one passed to it ends the Repeater. It
 // would otherwise run for ever at one instant.
 func TestScheduleThatDoesNotAdvance(t *testing.T) {
 	for _, back := range []time.Duration{0, 1, time.Hour} {
-		w, m := onMock(t, hierarchy.Config{})
+		w, m := wheeltest.OnMock(t, hierarchy.Config{})
 		asked, runs := 0, 0
-		r := schedule(t, w, planned(func(now time.Time) time.Time {
+		r := wheeltest.Schedule(t, w, wheeltest.Planned(func(now time.Time) time.Time {
 			if asked++; asked < 4 {
 				return now.Add(time.Second)
 			}
@@ -358,22 +333,22 @@ func TestScheduleThatDoesNotAdvance(t *testing.T) {
 		require.Zero(t, w.Len())
 
 		again := 0
-		r = schedule(t, w, planned(func(now time.Time) time.Time { return now.Add(-back) }), func() { again++ })
+		r = wheeltest.Schedule(t, w, wheeltest.Planned(func(now time.Time) time.Time { return now.Add(-back) }), func() { again++ })
 		m.Add(time.Minute)
 		require.LessOrEqual(t, again, 1)
 		require.False(t, r.Stop(), "it has ended")
-		requireBalance(t, w)
+		wheeltest.RequireBalance(t, w)
 	}
 }
 
 // Times that have passed are due at once, as long as the schedule advances, and no more
 // than a thousand in a row.
 func TestScheduleThatIsBehind(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	next := m.Now()
 	runs := 0
 	m.Add(500 * time.Second)
-	schedule(t, w, planned(func(time.Time) time.Time {
+	wheeltest.Schedule(t, w, wheeltest.Planned(func(time.Time) time.Time {
 		next = next.Add(time.Second)
 		return next
 	}), func() { runs++ })
@@ -382,7 +357,7 @@ func TestScheduleThatIsBehind(t *testing.T) {
 
 	next = next.Add(-time.Hour)
 	runs = 0
-	schedule(t, w, planned(func(time.Time) time.Time {
+	wheeltest.Schedule(t, w, wheeltest.Planned(func(time.Time) time.Time {
 		next = next.Add(1)
 		return next
 	}), func() { runs++ })
@@ -392,9 +367,9 @@ func TestScheduleThatIsBehind(t *testing.T) {
 }
 
 func TestScheduleResetToAPeriod(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	runs := 0
-	r := schedule(t, w, planned(func(now time.Time) time.Time { return now.Add(time.Hour) }), func() { runs++ })
+	r := wheeltest.Schedule(t, w, wheeltest.Planned(func(now time.Time) time.Time { return now.Add(time.Hour) }), func() { runs++ })
 	m.Add(90 * time.Minute)
 	require.True(t, r.Reset(time.Second))
 	m.Add(time.Minute)
@@ -405,10 +380,10 @@ func TestScheduleResetToAPeriod(t *testing.T) {
 
 func TestScheduleStopAndResetInsideItsFunction(t *testing.T) {
 	for _, stop := range []bool{true, false} {
-		w, m := onMock(t, hierarchy.Config{})
+		w, m := wheeltest.OnMock(t, hierarchy.Config{})
 		runs := 0
 		var r *hierarchy.Repeater
-		r = schedule(t, w, planned(func(now time.Time) time.Time { return now.Add(time.Hour) }), func() {
+		r = wheeltest.Schedule(t, w, wheeltest.Planned(func(now time.Time) time.Time { return now.Add(time.Hour) }), func() {
 			runs++
 			if stop {
 				require.True(t, r.Stop())
@@ -423,11 +398,52 @@ func TestScheduleStopAndResetInsideItsFunction(t *testing.T) {
 
 // If the first call of Next panics, the call of Schedule panics and sets no timer.
 func TestScheduleThatPanicsAtOnce(t *testing.T) {
-	w, _ := onMock(t, hierarchy.Config{MaxPending: 1})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{MaxPending: 1})
 	require.Panics(t, func() {
-		_, _ = w.Schedule(planned(func(time.Time) time.Time { panic("oh") }), nop)
+		_, _ = w.Schedule(wheeltest.Planned(func(time.Time) time.Time { panic("oh") }), nop)
 	})
 	_, err := w.AfterFunc(0, nop)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, w.Stats().Scheduled)
+}
+
+func TestRepeaterResetBetweenHandOverAndStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := wheeltest.OnSystem(t, hierarchy.Config{Executor: hierarchy.Pool(1)})
+		start := time.Now()
+		_, err := w.AfterFunc(0, func() { time.Sleep(2 * time.Second) })
+		require.NoError(t, err)
+		var begun []time.Duration
+		r := wheeltest.Every(t, w, time.Second, func() { begun = append(begun, time.Since(start)) })
+		wheeltest.Pass(1500 * time.Millisecond)
+		require.True(t, r.Reset(10*time.Second))
+		wheeltest.Pass(10500 * time.Millisecond)
+		require.Equal(t, []time.Duration{11500 * time.Millisecond}, begun)
+	})
+}
+
+func TestRepeaterAtTheEndOfTime(t *testing.T) {
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
+	runs := 0
+	var r *hierarchy.Repeater
+	r = wheeltest.Every(t, w, math.MaxInt64/2+1, func() {
+		if runs++; runs == 10 {
+			r.Stop() // else Add would never return
+		}
+	})
+	m.Add(math.MaxInt64)
+	require.LessOrEqual(t, runs, 2)
+}
+
+func TestMovedDoesNotCountRuns(t *testing.T) {
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
+	r := wheeltest.Every(t, w, time.Second, nop)
+	wheeltest.Schedule(t, w, hourly, nop)
+	m.Add(3 * time.Hour)
+	require.Zero(t, w.Stats().Moved)
+	timer := wheeltest.Set(t, w, time.Hour, nop)
+	require.True(t, timer.Reset(time.Minute))
+	require.EqualValues(t, 1, w.Stats().Moved)
+	require.True(t, r.Stop())
+	wheeltest.RequireBalance(t, w)
 }

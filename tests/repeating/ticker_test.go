@@ -1,4 +1,4 @@
-package hierarchy_test
+package repeating
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // runTicker runs a script on a ticker, as runTimer does.
@@ -27,19 +28,19 @@ func runTicker(script string, stop func(), reset func(time.Duration), c <-chan t
 			answer = d.String()
 			reset(d)
 		case 'c':
-			answer = received(c, start)
+			answer = wheeltest.Received(c, start)
 		case 'w':
 			time.Sleep(d)
 		}
 		trace = append(trace, fmt.Sprintf("%c %s", op, answer))
-		pass(time.Microsecond)
+		wheeltest.Pass(time.Microsecond)
 	}
 	return trace
 }
 
 func requireSameAsTicker(t *testing.T, script string) {
 	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{})
+		w := wheeltest.OnSystem(t, hierarchy.Config{})
 		theirs := time.NewTicker(2 * time.Millisecond)
 		defer theirs.Stop()
 		want := runTicker(script, theirs.Stop, theirs.Reset, theirs.C)
@@ -47,7 +48,7 @@ func requireSameAsTicker(t *testing.T, script string) {
 		require.NoError(t, err)
 		got := runTicker(script, ours.Stop, func(d time.Duration) { require.True(t, ours.Reset(d)) }, ours.C)
 		require.Equal(t, want, got, script)
-		requireBalance(t, w)
+		wheeltest.RequireBalance(t, w)
 	})
 }
 
@@ -61,12 +62,12 @@ func TestTickerIsLikeTicker(t *testing.T) {
 
 func TestTickerIsLikeTickerAtRandom(t *testing.T) {
 	for seed := range uint64(100) {
-		requireSameAsTicker(t, scriptOf(rand.New(rand.NewPCG(seed, 0)), "srcccwww"))
+		requireSameAsTicker(t, wheeltest.RandomScript(rand.New(rand.NewPCG(seed, 0)), "srcccwww"))
 	}
 }
 
 func TestTickerDropsTicks(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	ticker, err := w.NewTicker(time.Second)
 	require.NoError(t, err)
 	m.Add(10500 * time.Millisecond)
@@ -75,11 +76,11 @@ func TestTickerDropsTicks(t *testing.T) {
 	m.Add(500 * time.Millisecond)
 	require.Equal(t, time.Unix(11, 0).UTC(), <-ticker.C)
 	require.Equal(t, 1, w.Len())
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }
 
 func TestTickerHoldsNoStaleTick(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	ticker, err := w.NewTicker(time.Second)
 	require.NoError(t, err)
 	m.Add(time.Second)
@@ -98,7 +99,7 @@ func TestTickerHoldsNoStaleTick(t *testing.T) {
 }
 
 func TestTickerResetThatFailsChangesNothing(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	ticker, err := w.NewTicker(time.Second)
 	require.NoError(t, err)
 	m.Add(time.Second)
@@ -108,16 +109,16 @@ func TestTickerResetThatFailsChangesNothing(t *testing.T) {
 	require.False(t, ticker.Reset(time.Second))
 	require.Len(t, ticker.C, 1)
 	ticker.Stop()
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }
 
 func TestTickerConcurrently(t *testing.T) {
-	w := newWheel(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
+	w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
 	ticker, err := w.NewTicker(time.Microsecond)
 	require.NoError(t, err)
-	concurrently(ticker.Stop, func() { ticker.Reset(time.Microsecond) }, func() { received(ticker.C, time.Time{}) })
+	wheeltest.Concurrently(ticker.Stop, func() { ticker.Reset(time.Microsecond) }, func() { wheeltest.Received(ticker.C, time.Time{}) })
 	ticker.Stop()
 	require.Empty(t, ticker.C)
 	require.Zero(t, w.Len())
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }

@@ -1,4 +1,4 @@
-package hierarchy_test
+package repeating
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // withRule is a Schedule with a rule for missed runs.
@@ -35,7 +36,7 @@ func underEachRule(t *testing.T, f func(t *testing.T, name string, s hierarchy.S
 // The wall clock is set forward from 00:30 to 04:15, or the machine was suspended meanwhile.
 func TestRunsThatAJumpOfTheWallClockMisses(t *testing.T) {
 	underEachRule(t, func(t *testing.T, rule string, s hierarchy.Schedule) {
-		w, m := onMock(t, hierarchy.Config{})
+		w, m := wheeltest.OnMock(t, hierarchy.Config{})
 		var runs []string
 		r, err := w.Schedule(s, func() { runs = append(runs, m.Now().Format("15:04")) })
 		require.NoError(t, err)
@@ -60,7 +61,7 @@ func TestRunsThatAJumpOfTheWallClockMisses(t *testing.T) {
 func TestRunsThatALongRunMisses(t *testing.T) {
 	underEachRule(t, func(t *testing.T, rule string, s hierarchy.Schedule) {
 		synctest.Test(t, func(t *testing.T) {
-			w, start := onSystem(t, hierarchy.Config{}), time.Now()
+			w, start := wheeltest.OnSystem(t, hierarchy.Config{}), time.Now()
 			var runs []time.Duration
 			_, err := w.Schedule(s, func() {
 				if runs = append(runs, time.Since(start).Round(time.Minute)); len(runs) == 1 {
@@ -68,7 +69,7 @@ func TestRunsThatALongRunMisses(t *testing.T) {
 				}
 			})
 			require.NoError(t, err)
-			pass(6*time.Hour + time.Minute)
+			wheeltest.Pass(6*time.Hour + time.Minute)
 			require.Equal(t, map[string]string{
 				"none": "[1h0m0s 5h0m0s 6h0m0s]",
 				"once": "[1h0m0s 4h30m0s 5h0m0s 6h0m0s]",
@@ -82,7 +83,7 @@ func TestRunsThatALongRunMisses(t *testing.T) {
 // A run that is a minute late is not missed, one that is later is.
 func TestHowLateAMissedRunIs(t *testing.T) {
 	for late, want := range map[time.Duration]int{time.Minute: 1, time.Minute + 1: 0} {
-		w, m := onMock(t, hierarchy.Config{})
+		w, m := wheeltest.OnMock(t, hierarchy.Config{})
 		runs := 0
 		_, err := w.Schedule(withRule{hierarchy.Aligned(time.Hour, 0), hierarchy.MissedSkip}, func() { runs++ })
 		require.NoError(t, err)
@@ -95,7 +96,7 @@ func TestHowLateAMissedRunIs(t *testing.T) {
 // RunNow makes a run whatever the rule, also one that is late already.
 func TestRunNowOfAMissedRun(t *testing.T) {
 	underEachRule(t, func(t *testing.T, rule string, s hierarchy.Schedule) {
-		w, m := onMock(t, hierarchy.Config{})
+		w, m := wheeltest.OnMock(t, hierarchy.Config{})
 		runs := 0
 		r, err := w.Schedule(s, func() { runs++ })
 		require.NoError(t, err)
@@ -151,7 +152,7 @@ func TestWallClockSetForward(t *testing.T) {
 				_, err := w.Schedule(times{time.Now().Add(1000 * time.Hour)}, func() {})
 				require.NoError(t, err)
 				c.set(before)
-				pass(time.Minute)
+				wheeltest.Pass(time.Minute)
 				due := c.Now().Add(24 * time.Hour)
 				ran := false
 				_, err = w.Schedule(times{due}, func() {
@@ -159,9 +160,9 @@ func TestWallClockSetForward(t *testing.T) {
 					ran = true
 				})
 				require.NoError(t, err)
-				pass(time.Minute)
+				wheeltest.Pass(time.Minute)
 				c.set(24 * time.Hour)
-				pass(10 * time.Second)
+				wheeltest.Pass(10 * time.Second)
 				require.True(t, ran)
 			})
 		})
@@ -179,10 +180,10 @@ func TestWallClockSetWhileARunWaitsForTheExecutor(t *testing.T) {
 		runs := 0
 		_, err = w.Schedule(hierarchy.Aligned(time.Hour, 0), func() { runs++ })
 		require.NoError(t, err)
-		pass(time.Hour + time.Second)
+		wheeltest.Pass(time.Hour + time.Second)
 		require.Len(t, tasks, 1)
 		c.set(3 * time.Hour)
-		pass(time.Minute)
+		wheeltest.Pass(time.Minute)
 		require.Len(t, tasks, 1)
 		tasks[0]()
 		require.Equal(t, 1, runs)
@@ -201,7 +202,7 @@ func TestTheWallClockIsWatchedOnlyForRepeaters(t *testing.T) {
 				w, c := onSettable(t)
 				reads := func() int64 {
 					before := c.reads.Load()
-					pass(time.Hour)
+					wheeltest.Pass(time.Hour)
 					return c.reads.Load() - before
 				}
 				require.Zero(t, reads())
@@ -221,7 +222,7 @@ func TestTheWallClockIsWatchedOnlyForRepeaters(t *testing.T) {
 
 // Repeaters come and go while the wall clock is set forward, and each runs once for each time.
 func TestManyRepeatersWhileTheWallClockIsSet(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	runs := make([]int, 100)
 	var repeaters []*hierarchy.Repeater
 	for i := range runs {

@@ -1,7 +1,6 @@
-package hierarchy_test
+package repeating
 
 import (
-	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 func TestAligned(t *testing.T) {
@@ -98,7 +98,7 @@ func TestJittered(t *testing.T) {
 
 // A random delay does not make a schedule advance.
 func TestJitteredOverAScheduleThatStandsStill(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	runs := 0
 	_, err := w.Schedule(hierarchy.Jittered(standing{}, time.Second), func() { runs++ })
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func (standing) Next(t time.Time) time.Time { return t }
 
 // Runs of a Schedule with a random delay do not come before their times, nor twice for one.
 func TestJitteredOnAWheel(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	var runs []time.Duration
 	_, err := w.Schedule(hierarchy.Jittered(hierarchy.Aligned(time.Minute, 0), 150*time.Second), func() {
 		runs = append(runs, m.Elapsed())
@@ -125,56 +125,4 @@ func TestJitteredOnAWheel(t *testing.T) {
 	for i := 1; i < len(runs); i++ {
 		require.Greater(t, runs[i]/time.Minute, runs[i-1]/time.Minute)
 	}
-}
-
-// However the wall clock is set, a Schedule never runs before a time of it, nor twice for one.
-func TestScheduleWhileTheWallClockIsSet(t *testing.T) {
-	for seed := range uint64(50) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		w, m := onMock(t, hierarchy.Config{})
-		asked := &recording{Schedule: hierarchy.Aligned(time.Minute, 7*time.Second)}
-		runs := 0
-		_, err := w.Schedule(asked, func() {
-			require.False(t, m.Now().Before(asked.given[runs]), "before its time")
-			runs++
-		})
-		require.NoError(t, err)
-		for range 200 {
-			m.Add(time.Duration(r.Int64N(int64(2 * time.Minute))))
-			if r.IntN(4) == 0 {
-				m.Jump(time.Duration(r.Int64N(int64(2*time.Hour))) - time.Hour)
-			}
-		}
-		require.Positive(t, runs)
-		for i := 1; i < len(asked.given); i++ {
-			require.True(t, asked.given[i].After(asked.given[i-1]), "twice for one time")
-		}
-	}
-}
-
-// A time after the end of the clock's time never comes, so the Repeater ends instead of running
-// before it.
-func TestScheduleAtTheEndOfTime(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
-	m.Add(math.MaxInt64 - 90*time.Minute)
-	start := m.Now()
-	var runs []time.Duration
-	r, err := w.Schedule(hourly{}, func() { runs = append(runs, m.Now().Sub(start)) })
-	require.NoError(t, err)
-	m.Add(3 * time.Hour)
-	require.Equal(t, []time.Duration{time.Hour}, runs)
-	require.False(t, r.Stop(), "the Repeater must have ended")
-	require.Zero(t, w.Len())
-}
-
-// recording notes the times that a Schedule gives.
-type recording struct {
-	hierarchy.Schedule
-	given []time.Time
-}
-
-func (s *recording) Next(t time.Time) time.Time {
-	next := s.Schedule.Next(t)
-	s.given = append(s.given, next)
-	return next
 }

@@ -1,4 +1,4 @@
-package hierarchy_test
+package repeating
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // executorThatMayBeFull panics as long as full is true.
@@ -26,9 +27,9 @@ func executorThatMayBeFull() (full *bool, executor hierarchy.Executor) {
 // start the Repeater again.
 func TestResetOfARepeaterWhoseExecutorHasPanicked(t *testing.T) {
 	full, executor := executorThatMayBeFull()
-	w, m := onMock(t, hierarchy.Config{Executor: executor})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{Executor: executor})
 	runs := 0
-	r := every(t, w, time.Second, func() { runs++ })
+	r := wheeltest.Every(t, w, time.Second, func() { runs++ })
 	require.Panics(t, func() { m.Add(time.Second) })
 	*full = false
 	require.True(t, r.Reset(time.Second))
@@ -39,9 +40,9 @@ func TestResetOfARepeaterWhoseExecutorHasPanicked(t *testing.T) {
 // A RunNow that returns true starts the Repeater again, too, also if an earlier one was lost.
 func TestRunNowOfARepeaterWhoseExecutorHasPanicked(t *testing.T) {
 	full, executor := executorThatMayBeFull()
-	w, m := onMock(t, hierarchy.Config{Executor: executor})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{Executor: executor})
 	runs := 0
-	r := every(t, w, time.Second, func() { runs++ })
+	r := wheeltest.Every(t, w, time.Second, func() { runs++ })
 	require.Panics(t, func() { m.Add(time.Second) })
 	require.True(t, r.RunNow())
 	require.Panics(t, func() { m.Add(0) })
@@ -58,10 +59,10 @@ func TestRunNowOfARepeaterWhoseExecutorHasPanicked(t *testing.T) {
 func TestResetThatFailsWhileARunWaitsForTheExecutor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var tasks []func()
-		w := onSystem(t, hierarchy.Config{Executor: func(task func()) { tasks = append(tasks, task) }})
+		w := wheeltest.OnSystem(t, hierarchy.Config{Executor: func(task func()) { tasks = append(tasks, task) }})
 		runs := 0
-		r := every(t, w, time.Second, func() { runs++ })
-		pass(time.Second + time.Millisecond)
+		r := wheeltest.Every(t, w, time.Second, func() { runs++ })
+		wheeltest.Pass(time.Second + time.Millisecond)
 		require.Len(t, tasks, 1)
 		w.Stop()
 		require.False(t, r.Reset(time.Hour))

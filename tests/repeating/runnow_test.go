@@ -1,4 +1,4 @@
-package hierarchy_test
+package repeating
 
 import (
 	"sync/atomic"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 const sec = time.Second
@@ -17,7 +18,7 @@ const sec = time.Second
 // repeating makes a Repeater on a mock and a list of the times of its runs. Each run calls
 // within, if that is not nil.
 func repeating(t *testing.T, s hierarchy.Schedule, within func(r *hierarchy.Repeater)) (r *hierarchy.Repeater, m *clock.Mock, runs *[]time.Duration) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	runs = new([]time.Duration)
 	run := func() {
 		*runs = append(*runs, m.Elapsed())
@@ -91,7 +92,7 @@ func TestRunNowTooLate(t *testing.T) {
 	require.False(t, r.RunNow(), "the schedule has ended")
 	_, ok := r.Next()
 	require.False(t, ok)
-	w, _ := onMock(t, hierarchy.Config{})
+	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
 	r, err := w.Every(sec, nop)
 	require.NoError(t, err)
 	w.Stop()
@@ -104,7 +105,7 @@ func TestRunNowTooLate(t *testing.T) {
 // With the executor Go, a run is dispatched within the call, and runs do not overlap.
 func TestRunNowAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{})
+		w := wheeltest.OnSystem(t, hierarchy.Config{})
 		var running, runs atomic.Int32
 		r, err := w.Every(time.Hour, func() {
 			require.EqualValues(t, 1, running.Add(1))
@@ -135,18 +136,18 @@ func TestRunNowWaitsForNoPrecision(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: executor,
+				w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: executor,
 					Interval: time.Hour, Precision: time.Hour, MaxPending: 1})
 				var runs atomic.Int32
 				var r *hierarchy.Repeater
-				r = every(t, w, 24*time.Hour, func() {
+				r = wheeltest.Every(t, w, 24*time.Hour, func() {
 					if runs.Add(1)%2 == 1 {
 						require.True(t, r.RunNow())
 					}
 				})
 				start := time.Now()
 				for n := int32(2); n <= 6; n += 2 {
-					pass(time.Second)
+					wheeltest.Pass(time.Second)
 					require.True(t, r.RunNow())
 					synctest.Wait() // no time passes
 					require.Equal(t, n, runs.Load())
@@ -154,7 +155,7 @@ func TestRunNowWaitsForNoPrecision(t *testing.T) {
 				next, ok := r.Next()
 				require.True(t, ok)
 				require.Equal(t, start.Add(7*24*time.Hour).Round(0), next)
-				requireBalance(t, w)
+				wheeltest.RequireBalance(t, w)
 			})
 		})
 	}
@@ -198,19 +199,19 @@ func TestRepeaterNext(t *testing.T) {
 
 // A run begins so late that the next one is due. That one is not skipped, and Next says so.
 func TestNextWithinALateRun(t *testing.T) {
-	w, c := onLaggingClock(t)
+	w, c := wheeltest.OnLaggingClock(t, 0)
 	begin := c.Now()
 	var r *hierarchy.Repeater
 	var at, next []time.Duration
-	r = every(t, w, 10*time.Millisecond, func() {
+	r = wheeltest.Every(t, w, 10*time.Millisecond, func() {
 		n, ok := r.Next()
 		require.True(t, ok)
 		at, next = append(at, c.Elapsed()), append(next, n.Sub(begin))
 	})
-	c.lag = 10500 * time.Microsecond
-	c.runTo(21 * time.Millisecond)
-	c.lag = 0
-	c.runTo(30 * time.Millisecond)
+	c.Lag = 10500 * time.Microsecond
+	c.RunTo(21 * time.Millisecond)
+	c.Lag = 0
+	c.RunTo(30 * time.Millisecond)
 	late := 20500 * time.Microsecond
 	require.Equal(t, []time.Duration{late, late, 30 * time.Millisecond}, at)
 	require.Equal(t, []time.Duration{20 * time.Millisecond, 30 * time.Millisecond, 40 * time.Millisecond}, next)

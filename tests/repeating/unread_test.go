@@ -1,4 +1,4 @@
-package hierarchy_test
+package repeating
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // A Ticker with a short period that nobody reads costs a wake-up for each Precision. Once somebody
@@ -16,11 +17,11 @@ import (
 func TestTickerThatNobodyReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const period = 10 * time.Microsecond
-		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+		w := wheeltest.New(t, hierarchy.Config{Clock: clock.System()})
 		tick, err := w.NewTicker(period)
 		require.NoError(t, err)
 		defer tick.Stop()
-		pass(100 * time.Millisecond)
+		wheeltest.Pass(100 * time.Millisecond)
 		before := w.Stats().Wakeups
 		require.LessOrEqual(t, before, uint64(110))
 		<-tick.C
@@ -37,11 +38,11 @@ func TestTickerThatNobodyReads(t *testing.T) {
 func TestUnreadTickerThatIsReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const period = 10 * time.Microsecond
-		w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+		w := wheeltest.New(t, hierarchy.Config{Clock: clock.System()})
 		tick, err := w.NewTicker(10 * time.Millisecond)
 		require.NoError(t, err)
 		defer tick.Stop()
-		pass(50 * time.Millisecond)
+		wheeltest.Pass(50 * time.Millisecond)
 		require.True(t, tick.Reset(period))
 		from := time.Now()
 		for range 10 {
