@@ -157,3 +157,14 @@ func concurrently(functions ...func()) {
 	}
 	all.Wait()
 }
+
+func TestChanTimerDroppedWithItsWheel(t *testing.T) {
+	w, _ := onMock(t, hierarchy.Config{})
+	timer, err := w.NewTimer(1)
+	require.NoError(t, err)
+	w.Stop()
+	require.False(t, timer.Stop(), "the stopped wheel had already dropped the timer")
+	require.False(t, timer.Reset(1))
+	require.False(t, timer.Stop())
+	require.EqualValues(t, 1, w.Stats().Dropped)
+}

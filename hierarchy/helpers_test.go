@@ -1,6 +1,8 @@
 package hierarchy_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,4 +93,56 @@ func withPrecision(t *testing.T, precision time.Duration) (*hierarchy.Wheel, *la
 	c := &laggingClock{lag: lag}
 	w := newWheel(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline, Precision: precision})
 	return w, c
+}
+
+// rough returns a configuration whose Precision is a minute, so that what is gathered is
+// late by a lot.
+func rough(executor hierarchy.Executor) hierarchy.Config {
+	return hierarchy.Config{
+		Clock: clock.System(), Executor: executor, Precision: time.Minute, Interval: time.Hour,
+	}
+}
+
+// moments is when a function was called.
+type moments struct {
+	mu sync.Mutex
+	at []time.Time // guarded by mu
+}
+
+func (m *moments) note() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.at = append(m.at, time.Now())
+}
+
+func (m *moments) since(start time.Time) (all []time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.at {
+		all = append(all, t.Sub(start))
+	}
+	return all
+}
+
+func mustSet(t *testing.T, w *hierarchy.Wheel, d time.Duration, f func()) hierarchy.Timer {
+	t.Helper()
+	timer, err := w.AfterFunc(d, f)
+	require.NoError(t, err)
+	return timer
+}
+
+// executors returns the executors to test under a real clock, by name.
+func executors() map[string]hierarchy.Executor {
+	return map[string]hierarchy.Executor{
+		"Go": hierarchy.Go, "Inline": hierarchy.Inline, "Pool": hierarchy.Pool(2),
+		"own": func(task func()) { go task() },
+	}
+}
+
+// requireIdle requires that Shutdown has nothing to wait for.
+func requireIdle(t *testing.T, w *hierarchy.Wheel) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, w.Shutdown(ctx))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -291,4 +292,43 @@ func TestLoneTimerWakesOnce(t *testing.T) {
 		require.EqualValues(t, 1, w.Stats().Wakeups)
 		require.EqualValues(t, 1, w.Stats().Fired)
 	})
+}
+
+// Shutdown waits for the callback of a timer as soon as Len no longer counts the timer,
+// even if the callback has not begun.
+func TestShutdownWaitsForWhatWasTakenOut(t *testing.T) {
+	for i := range 2000 {
+		w, err := hierarchy.New(hierarchy.Config{Clock: clock.System(), Shards: 1})
+		require.NoError(t, err)
+		var ran atomic.Bool
+		_, err = w.AfterFunc(time.Duration(i%2), func() { ran.Store(true) }) // 0 never waits
+		require.NoError(t, err)
+		for n := 1; w.Len() > 0; n++ {
+			if n%10_000 == 0 {
+				runtime.Gosched() // needed if there is one processor; rarely, to notice at once
+			}
+		}
+		require.NoError(t, w.Shutdown(context.Background()))
+		require.True(t, ran.Load())
+	}
+}
+
+func TestStatsSayThatTheWheelIsStopped(t *testing.T) {
+	w := newWheel(t, hierarchy.Config{})
+	require.False(t, w.Stats().Closed)
+	w.Stop()
+	require.True(t, w.Stats().Closed)
+	require.Contains(t, w.Stats().String(), "stopped")
+}
+
+// The hands of a wheel that was stopped stand still.
+func TestHandsOfAStoppedWheel(t *testing.T) {
+	m := clock.NewMock()
+	w := newWheel(t, hierarchy.Config{Clock: m})
+	m.Add(1234567 * time.Microsecond)
+	before := w.Circles()
+	require.NotZero(t, before[0].Hand)
+	w.Stop()
+	m.Add(7654321 * time.Microsecond)
+	require.Equal(t, before, w.Circles())
 }

@@ -74,3 +74,11 @@ func Executors() map[string]hierarchy.Executor {
 		"own": func(task func()) { go task() },
 	}
 }
+
+// Rough returns a configuration whose Precision is a minute, so that what is gathered is
+// late by a lot.
+func Rough(executor hierarchy.Executor) hierarchy.Config {
+	return hierarchy.Config{
+		Clock: clock.System(), Executor: executor, Precision: time.Minute, Interval: time.Hour,
+	}
+}

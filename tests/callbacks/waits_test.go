@@ -1,4 +1,4 @@
-package hierarchy_test
+package callbacks
 
 import (
 	"runtime"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // oneByOne is an Executor of someone's own that runs one task at a time.
@@ -33,12 +34,12 @@ func TestWaitedIsFromDispatchToTheCallback(t *testing.T) {
 		for _, shards := range []int{1, 4} {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: executor(), Shards: shards})
+					w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: executor(), Shards: shards})
 					for range 10 {
-						mustSet(t, w, time.Second, func() { time.Sleep(time.Second) })
+						wheeltest.Set(t, w, time.Second, func() { time.Sleep(time.Second) })
 					}
 					time.Sleep(time.Second + time.Millisecond)
-					mustSet(t, w, 0, nop) // behind them, for 10 s less a millisecond
+					wheeltest.Set(t, w, 0, nop) // behind them, for 10 s less a millisecond
 					synctest.Wait()
 					require.Equal(t, 10, w.Stats().Queued)
 					require.Equal(t, uint64(1), w.Stats().Waited.Count(), "what waits was not counted yet")
@@ -58,9 +59,9 @@ func TestWaitedIsFromDispatchToTheCallback(t *testing.T) {
 // that each waited, whichever of them is slow.
 func TestCallbacksOfAPoolCountOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Pool(1)})
+		w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Pool(1)})
 		for i := range 6 {
-			mustSet(t, w, time.Second, func() {
+			wheeltest.Set(t, w, time.Second, func() {
 				st := w.Stats()
 				require.Equal(t, 5-i, st.Queued, i)
 				require.Equal(t, 1, st.Running, i)
@@ -87,9 +88,9 @@ func TestCallbacksOfAPoolCountOneByOne(t *testing.T) {
 func TestWaitedInASharedPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Pool(1)}
-		slow, quick := newWheel(t, cfg), newWheel(t, cfg)
-		mustSet(t, slow, time.Second, func() { time.Sleep(time.Minute) })
-		mustSet(t, quick, 2*time.Second, nop)
+		slow, quick := wheeltest.New(t, cfg), wheeltest.New(t, cfg)
+		wheeltest.Set(t, slow, time.Second, func() { time.Sleep(time.Minute) })
+		wheeltest.Set(t, quick, 2*time.Second, nop)
 		time.Sleep(time.Hour)
 		require.Zero(t, slow.Stats().Waited.Max())
 		require.Equal(t, 59*time.Second, quick.Stats().Waited.Max())
@@ -100,8 +101,8 @@ func TestWaitedInASharedPool(t *testing.T) {
 func TestNothingWaitsWithGoOrInline(t *testing.T) {
 	for _, e := range []hierarchy.Executor{hierarchy.Go, hierarchy.Inline} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: e})
-			mustSet(t, w, time.Second, nop)
+			w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: e})
+			wheeltest.Set(t, w, time.Second, nop)
 			time.Sleep(time.Minute)
 			require.Equal(t, uint64(1), w.Stats().Fired)
 			require.Zero(t, w.Stats().Waited.Count())
@@ -113,14 +114,14 @@ func TestNothingWaitsWithGoOrInline(t *testing.T) {
 // pending still fires, and nothing is lost.
 func TestMaxQueuedRefusesFurtherTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Pool(1), MaxQueued: 3})
+		w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Pool(1), MaxQueued: 3})
 		release := make(chan struct{})
 		ran := 0
 		wait := func() { <-release; ran++ }
 		for range 6 {
-			mustSet(t, w, time.Second, wait)
+			wheeltest.Set(t, w, time.Second, wait)
 		}
-		late := mustSet(t, w, time.Minute, wait)
+		late := wheeltest.Set(t, w, time.Minute, wait)
 		func1, err := w.NewFunc(wait)
 		require.NoError(t, err)
 		repeater, err := w.Every(time.Hour, func() {})
@@ -148,7 +149,7 @@ func TestMaxQueuedRefusesFurtherTimers(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		require.Equal(t, 7, ran)
-		mustSet(t, w, 0, nop)
+		wheeltest.Set(t, w, 0, nop)
 	})
 }
 
@@ -179,7 +180,7 @@ func TestMaxQueuedMustNotBeNegative(t *testing.T) {
 // A flood of timers that are due when they are set ends at the limit, and not when memory does.
 func TestMaxQueuedEndsAFlood(t *testing.T) {
 	const limit = 1000
-	w := newWheel(t, hierarchy.Config{Executor: hierarchy.Pool(1), MaxQueued: limit})
+	w := wheeltest.New(t, hierarchy.Config{Executor: hierarchy.Pool(1), MaxQueued: limit})
 	release := make(chan struct{})
 	set := 0
 	for ; set <= 2*limit; set++ {
@@ -197,24 +198,4 @@ func TestMaxQueuedEndsAFlood(t *testing.T) {
 	close(release)
 	require.NoError(t, w.Shutdown(t.Context()))
 	require.Equal(t, uint64(limit+1), w.Stats().Waited.Count())
-}
-
-func TestStatsSayThatTheWheelIsStopped(t *testing.T) {
-	w := newWheel(t, hierarchy.Config{})
-	require.False(t, w.Stats().Closed)
-	w.Stop()
-	require.True(t, w.Stats().Closed)
-	require.Contains(t, w.Stats().String(), "stopped")
-}
-
-// The hands of a wheel that was stopped stand still.
-func TestHandsOfAStoppedWheel(t *testing.T) {
-	m := clock.NewMock()
-	w := newWheel(t, hierarchy.Config{Clock: m})
-	m.Add(1234567 * time.Microsecond)
-	before := w.Circles()
-	require.NotZero(t, before[0].Hand)
-	w.Stop()
-	m.Add(7654321 * time.Microsecond)
-	require.Equal(t, before, w.Circles())
 }

@@ -1,4 +1,4 @@
-package hierarchy_test
+package callbacks
 
 import (
 	"runtime"
@@ -12,14 +12,15 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // A callback may set what is due at once again and again: others have their turn, and no
 // stack grows.
 func TestChainOfDueTimers(t *testing.T) {
-	for by, executor := range executors() {
+	for by, executor := range wheeltest.Executors() {
 		t.Run(by, func(t *testing.T) {
-			w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: executor})
+			w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: executor})
 			var others, links atomic.Int32
 			deepest := atomic.Int32{}
 			done := make(chan struct{})
@@ -31,12 +32,12 @@ func TestChainOfDueTimers(t *testing.T) {
 					close(done)
 					return
 				}
-				mustSet(t, w, 0, link)
+				wheeltest.Set(t, w, 0, link)
 			}
 			for i := range 10 {
-				mustSet(t, w, time.Duration(i)*time.Millisecond, func() { others.Add(1) })
+				wheeltest.Set(t, w, time.Duration(i)*time.Millisecond, func() { others.Add(1) })
 			}
-			mustSet(t, w, 0, link)
+			wheeltest.Set(t, w, 0, link)
 			<-done
 			require.Less(t, deepest.Load(), int32(50))
 			require.NoError(t, w.Shutdown(t.Context()))
@@ -47,21 +48,21 @@ func TestChainOfDueTimers(t *testing.T) {
 
 // A due timer that an Inline callback sets does not wait for a Precision either.
 func TestDueNowSetInsideARound(t *testing.T) {
-	for by, executor := range executors() {
+	for by, executor := range wheeltest.Executors() {
 		t.Run(by, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWheel(t, rough(executor))
+				w := wheeltest.New(t, wheeltest.Rough(executor))
 				start := time.Now()
-				var at moments
-				mustSet(t, w, time.Second, func() {
+				var at wheeltest.Moments
+				wheeltest.Set(t, w, time.Second, func() {
 					time.Sleep(time.Millisecond) // later than what the round has read
 					for range 3 {
-						mustSet(t, w, 0, at.note)
+						wheeltest.Set(t, w, 0, at.Note)
 					}
 				})
-				pass(time.Hour)
+				wheeltest.Pass(time.Hour)
 				now := time.Second + time.Millisecond
-				require.Equal(t, []time.Duration{now, now, now}, at.since(start))
+				require.Equal(t, []time.Duration{now, now, now}, at.Since(start))
 			})
 		})
 	}
@@ -71,15 +72,15 @@ func TestDueNowSetInsideARound(t *testing.T) {
 // nothing else.
 func TestDueNowCountsAsAWakeUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWheel(t, rough(hierarchy.Inline))
+		w := wheeltest.New(t, wheeltest.Rough(hierarchy.Inline))
 		start := time.Now()
 		var at []time.Duration
 		note := func() { at = append(at, time.Since(start)) }
-		mustSet(t, w, time.Second, note)
-		mustSet(t, w, time.Second+time.Minute, note)
-		pass(2 * time.Second)
-		mustSet(t, w, 0, note)
-		pass(time.Hour)
+		wheeltest.Set(t, w, time.Second, note)
+		wheeltest.Set(t, w, time.Second+time.Minute, note)
+		wheeltest.Pass(2 * time.Second)
+		wheeltest.Set(t, w, 0, note)
+		wheeltest.Pass(time.Hour)
 		require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 2*time.Second + time.Minute}, at)
 		require.EqualValues(t, 3, w.Stats().Wakeups)
 	})
@@ -88,10 +89,10 @@ func TestDueNowCountsAsAWakeUp(t *testing.T) {
 // A Pool that is full queues what is due, and Stats says so.
 func TestDueNowWaitsForAWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWheel(t, rough(hierarchy.Pool(1)))
+		w := wheeltest.New(t, wheeltest.Rough(hierarchy.Pool(1)))
 		order := []int{}
 		for i := range 4 {
-			mustSet(t, w, 0, func() { order = append(order, i); time.Sleep(time.Second) })
+			wheeltest.Set(t, w, 0, func() { order = append(order, i); time.Sleep(time.Second) })
 		}
 		synctest.Wait()
 		require.Equal(t, 3, w.Stats().Queued)
@@ -103,49 +104,49 @@ func TestDueNowWaitsForAWorker(t *testing.T) {
 
 func TestDueNowThatPanicsOrExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for by, executor := range executors() {
-			cfg := rough(executor)
+		for by, executor := range wheeltest.Executors() {
+			cfg := wheeltest.Rough(executor)
 			caught := 0
 			cfg.OnPanic = func(v any, _ []byte) { require.Equal(t, "oh", v); caught++ }
-			w := newWheel(t, cfg)
-			mustSet(t, w, 0, func() { panic("oh") })
-			mustSet(t, w, 0, runtime.Goexit)
+			w := wheeltest.New(t, cfg)
+			wheeltest.Set(t, w, 0, func() { panic("oh") })
+			wheeltest.Set(t, w, 0, runtime.Goexit)
 			ran := false
-			mustSet(t, w, 0, func() { ran = true })
+			wheeltest.Set(t, w, 0, func() { ran = true })
 			synctest.Wait()
 			require.Equal(t, 1, caught, by)
 			require.True(t, ran, by)
 			require.EqualValues(t, 1, w.Stats().Panics)
-			requireIdle(t, w)
+			wheeltest.RequireIdle(t, w)
 		}
 	})
 }
 
 // A Schedule that is behind catches up without waiting for the wheel.
 func TestScheduleThatIsBehindIsNow(t *testing.T) {
-	for by, executor := range executors() {
+	for by, executor := range wheeltest.Executors() {
 		t.Run(by, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWheel(t, rough(executor))
-				wakeUp(func(d time.Duration) { mustSet(t, w, d, nop) })
+				w := wheeltest.New(t, wheeltest.Rough(executor))
+				wakeUp(func(d time.Duration) { wheeltest.Set(t, w, d, nop) })
 				start := time.Now()
 				next := start.Add(-10*time.Second - time.Second/2)
 				var at, want []time.Duration
-				r := schedule(t, w, planned(func(time.Time) time.Time {
+				r := wheeltest.Schedule(t, w, wheeltest.Planned(func(time.Time) time.Time {
 					next = next.Add(time.Second)
 					return next
 				}), func() { at = append(at, time.Since(start)); time.Sleep(time.Millisecond) })
-				pass(100 * time.Millisecond)
+				wheeltest.Pass(100 * time.Millisecond)
 				for i := range 10 {
 					want = append(want, time.Duration(i)*time.Millisecond)
 				}
 				require.Equal(t, want, at)
 				require.Equal(t, 1, w.Len())
-				pass(time.Minute + time.Second)
+				wheeltest.Pass(time.Minute + time.Second)
 				require.Greater(t, len(at), 10)
 				require.True(t, r.Stop())
 				require.Zero(t, w.Len())
-				requireBalance(t, w)
+				wheeltest.RequireBalance(t, w)
 			})
 		})
 	}
@@ -156,7 +157,7 @@ func TestScheduleThatIsBehindIsNow(t *testing.T) {
 func TestDueKeyCanBeRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
-		w, err := hierarchy.NewKeyed(rough(hierarchy.Inline), func(int, int) { <-hold })
+		w, err := hierarchy.NewKeyed(wheeltest.Rough(hierarchy.Inline), func(int, int) { <-hold })
 		require.NoError(t, err)
 		defer w.Stop()
 		require.NoError(t, w.Set(0, 0, 0))
@@ -177,21 +178,21 @@ func TestDueKeyCanBeRemoved(t *testing.T) {
 
 // It holds on every clock that is not a *clock.Mock.
 func TestDueNowOnOtherClocks(t *testing.T) {
-	for by, executor := range executors() {
+	for by, executor := range wheeltest.Executors() {
 		t.Run(by, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for _, c := range []clock.Clock{
 					clock.System(), clock.Precise(), clock.Spinning(time.Millisecond), clock.Wrap(benbjohnson.New()),
 				} {
-					cfg := rough(executor)
+					cfg := wheeltest.Rough(executor)
 					cfg.Clock = c
-					w := newWheel(t, cfg)
-					wakeUp(func(d time.Duration) { mustSet(t, w, d, nop) })
+					w := wheeltest.New(t, cfg)
+					wakeUp(func(d time.Duration) { wheeltest.Set(t, w, d, nop) })
 					start := time.Now()
-					var at moments
-					mustSet(t, w, 0, at.note)
-					pass(time.Hour)
-					require.Equal(t, []time.Duration{0}, at.since(start), "%v", c)
+					var at wheeltest.Moments
+					wheeltest.Set(t, w, 0, at.Note)
+					wheeltest.Pass(time.Hour)
+					require.Equal(t, []time.Duration{0}, at.Since(start), "%v", c)
 				}
 			})
 		})
@@ -202,9 +203,9 @@ func TestDueNowOnOtherClocks(t *testing.T) {
 // call, too.
 func TestDueNowOnAWrappedMock(t *testing.T) {
 	m := benbjohnson.NewMock()
-	w := newWheel(t, hierarchy.Config{Clock: clock.Wrap(m), Executor: hierarchy.Go})
+	w := wheeltest.New(t, hierarchy.Config{Clock: clock.Wrap(m), Executor: hierarchy.Go})
 	m.Add(time.Second)
 	ran := make(chan time.Time)
-	mustSet(t, w, 0, func() { ran <- m.Now() })
+	wheeltest.Set(t, w, 0, func() { ran <- m.Now() })
 	require.Equal(t, m.Now(), <-ran)
 }

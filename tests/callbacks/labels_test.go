@@ -1,4 +1,4 @@
-package hierarchy_test
+package callbacks
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // labelled reports whether any goroutine that has begun has that profiler label. One that has
@@ -55,12 +56,12 @@ func TestCallbacksHaveNobodysLabels(t *testing.T) {
 			for _, d := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
 				t.Run(fmt.Sprint(name, "/", c, "/", d), func(t *testing.T) {
 					label := "stranger in " + t.Name()
-					w := newWheel(t, hierarchy.Config{Clock: c, Executor: e})
+					w := wheeltest.New(t, hierarchy.Config{Clock: c, Executor: e})
 					for range 3 {
 						set, found := make(chan struct{}), make(chan bool, 1)
 						pprof.SetGoroutineLabels(pprof.WithLabels(t.Context(), pprof.Labels("of", label)))
 						require.True(t, labelled(t, label))
-						mustSet(t, w, d, func() {
+						wheeltest.Set(t, w, d, func() {
 							<-set
 							found <- labelled(t, label)
 						})

@@ -1,4 +1,4 @@
-package hierarchy_test
+package callbacks
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // The callback of a timer that is due alone runs in the goroutine that the runtime has started for the clock. Whatever
@@ -23,11 +24,11 @@ import (
 func TestLoneCallbacksHoldUpNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100
-		w := onSystem(t, hierarchy.Config{OnPanic: func(any, []byte) {}})
+		w := wheeltest.OnSystem(t, hierarchy.Config{OnPanic: func(any, []byte) {}})
 		release := make(chan bool)
 		start, at := time.Now(), make([]time.Duration, n)
 		for i := range n {
-			mustSet(t, w, time.Duration(1+i)*time.Second, func() {
+			wheeltest.Set(t, w, time.Duration(1+i)*time.Second, func() {
 				at[i] = time.Since(start)
 				switch i % 4 {
 				case 0:
@@ -37,7 +38,7 @@ func TestLoneCallbacksHoldUpNothing(t *testing.T) {
 				case 2:
 					panic("a callback's")
 				case 3:
-					mustSet(t, w, time.Second/2, func() { <-release })
+					wheeltest.Set(t, w, time.Second/2, func() { <-release })
 				}
 			})
 		}
@@ -61,14 +62,14 @@ func TestLoneCallbacksHoldUpNothing(t *testing.T) {
 // A lone callback finds nothing that a callback of AfterInline has left in the goroutine of the ring.
 func TestGoroutineOfALoneCallbackIsAsNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{})
+		w := wheeltest.OnSystem(t, hierarchy.Config{})
 		_, err := w.AfterInline(time.Second, func(time.Time) {
 			debug.SetPanicOnFault(true)
 			pprof.SetGoroutineLabels(pprof.WithLabels(t.Context(), pprof.Labels("of", "left-behind")))
 		})
 		require.NoError(t, err)
 		var faults, label bool
-		mustSet(t, w, time.Second, func() { faults, label = debug.SetPanicOnFault(false), selfLabelled(t) })
+		wheeltest.Set(t, w, time.Second, func() { faults, label = debug.SetPanicOnFault(false), selfLabelled(t) })
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		require.False(t, faults)
@@ -80,13 +81,13 @@ func TestGoroutineOfALoneCallbackIsAsNew(t *testing.T) {
 // one, whatever the callbacks do.
 func TestLoneCallbacksThatFollowOneAnother(t *testing.T) {
 	for _, c := range []clock.Clock{clock.System(), clock.Precise(), clock.Spinning(10 * time.Microsecond)} {
-		w := newWheel(t, hierarchy.Config{Clock: c, Precision: 1, OnPanic: func(any, []byte) {}})
+		w := wheeltest.New(t, hierarchy.Config{Clock: c, Precision: 1, OnPanic: func(any, []byte) {}})
 		const n = 2000
 		var runs [n]atomic.Int32
 		var all sync.WaitGroup
 		all.Add(n)
 		for i := range n {
-			mustSet(t, w, time.Millisecond+time.Duration(i)*(20*time.Microsecond), func() {
+			wheeltest.Set(t, w, time.Millisecond+time.Duration(i)*(20*time.Microsecond), func() {
 				defer all.Done()
 				runs[i].Add(1)
 				switch rand.N(4) {

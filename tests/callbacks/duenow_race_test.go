@@ -1,4 +1,4 @@
-package hierarchy_test
+package callbacks
 
 import (
 	"fmt"
@@ -14,16 +14,17 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // Goroutines set what is due while the wheel is stopped: each call that returned no error
 // fires exactly once, unless the wheel dropped it, and nothing begins after Shutdown has
 // returned.
 func TestDueNowWhileTheWheelStops(t *testing.T) {
-	for by, executor := range executors() {
+	for by, executor := range wheeltest.Executors() {
 		t.Run(by, func(t *testing.T) {
 			for range 50 {
-				w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: executor, Shards: 4})
+				w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: executor, Shards: 4})
 				var set, ran atomic.Int64
 				var over atomic.Bool
 				count := func() {
@@ -63,15 +64,15 @@ func TestDueNowWhileTheWheelStops(t *testing.T) {
 // Several goroutines make the same timers due at once, or stop them: each fires once, or
 // was stopped.
 func TestDueNowExactlyOnce(t *testing.T) {
-	for by, executor := range executors() {
+	for by, executor := range wheeltest.Executors() {
 		t.Run(by, func(t *testing.T) {
 			const n = 500
 			for range 10 {
-				w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: executor, MaxPending: n})
+				w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: executor, MaxPending: n})
 				var fired [n]atomic.Int32
 				var timers [n]hierarchy.Timer
 				for i := range timers {
-					timers[i] = mustSet(t, w, time.Hour, func() { fired[i].Add(1) })
+					timers[i] = wheeltest.Set(t, w, time.Hour, func() { fired[i].Add(1) })
 				}
 				var all sync.WaitGroup
 				var stopped [n]atomic.Int32
@@ -92,7 +93,7 @@ func TestDueNowExactlyOnce(t *testing.T) {
 				for i := range timers {
 					require.EqualValues(t, 1, fired[i].Load()+stopped[i].Load())
 				}
-				requireBalance(t, w)
+				wheeltest.RequireBalance(t, w)
 			}
 		})
 	}
@@ -161,7 +162,7 @@ func dueRun(t *testing.T, w *hierarchy.Keyed[int, int], m *dueModel, r *rand.Ran
 
 // A wheel of keys does what a map does, where many deadlines have passed when they are set.
 func TestDueKeysAgainstAMap(t *testing.T) {
-	for by, executor := range executors() {
+	for by, executor := range wheeltest.Executors() {
 		for seed := range uint64(20) {
 			t.Run(fmt.Sprint(by, seed), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

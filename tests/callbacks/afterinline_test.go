@@ -1,4 +1,4 @@
-package hierarchy_test
+package callbacks
 
 import (
 	"sync"
@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // The executor of the wheel is not asked, whatever it does.
 func TestAfterInlineIgnoresTheExecutor(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{Executor: func(func()) { t.Error("the executor got a task") }})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{Executor: func(func()) { t.Error("the executor got a task") }})
 	var at []time.Duration
 	note := func(due time.Time) {
 		require.Equal(t, m.Now(), due)
@@ -26,20 +27,20 @@ func TestAfterInlineIgnoresTheExecutor(t *testing.T) {
 	}
 	m.Add(time.Hour)
 	require.Equal(t, []time.Duration{0, 0, 1, time.Hour}, at)
-	requireBalance(t, w)
+	wheeltest.RequireBalance(t, w)
 }
 
 // Off a mock, what is due is called within the call.
 func TestAfterInlineDueNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{})
+		w := wheeltest.OnSystem(t, hierarchy.Config{})
 		called := false
 		timer, err := w.AfterInline(0, func(time.Time) { called = true })
 		require.NoError(t, err)
 		require.True(t, called)
 		require.False(t, timer.Active())
 		require.EqualValues(t, 1, w.Stats().Fired)
-		requireBalance(t, w)
+		wheeltest.RequireBalance(t, w)
 
 		w.Stop()
 		_, err = w.AfterInline(0, func(time.Time) { t.Error("called by a wheel that is stopped") })
@@ -51,7 +52,7 @@ func TestAfterInlineDueNow(t *testing.T) {
 func TestAfterInlinePanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []any
-		w := onSystem(t, hierarchy.Config{OnPanic: func(r any, _ []byte) { got = append(got, r) }})
+		w := wheeltest.OnSystem(t, hierarchy.Config{OnPanic: func(r any, _ []byte) { got = append(got, r) }})
 		for _, d := range []time.Duration{0, time.Second} {
 			_, err := w.AfterInline(d, func(time.Time) { panic(d) })
 			require.NoError(t, err)
@@ -64,7 +65,7 @@ func TestAfterInlinePanics(t *testing.T) {
 
 // A Timer of AfterInline stops and resets as any other does.
 func TestAfterInlineTimer(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{})
 	fired := 0
 	timer, err := w.AfterInline(time.Second, func(time.Time) { fired++ })
 	require.NoError(t, err)
@@ -92,8 +93,8 @@ func dueOf(t *testing.T, w *hierarchy.Wheel, d time.Duration) (hierarchy.Timer, 
 // A function of AfterInline gets the time when its own timer was due, however late the wheel wakes, whatever fires
 // beside it, and whether it was reset or its time had passed.
 func TestAfterInlineGetsTheTimeWhenDue(t *testing.T) {
-	w, c := onLaggingClock(t)
-	c.runTo(time.Second)
+	w, c := wheeltest.OnLaggingClock(t, 0)
+	c.RunTo(time.Second)
 	now := c.Now()
 	const d = 3 * time.Millisecond
 	_, plain := dueOf(t, w, d)
@@ -101,7 +102,7 @@ func TestAfterInlineGetsTheTimeWhenDue(t *testing.T) {
 	require.True(t, sooner.Reset(d+1))
 	_, passed := dueOf(t, w, -1)
 	require.Equal(t, now, <-passed)
-	c.runTo(time.Second + 2*d)
+	c.RunTo(time.Second + 2*d)
 	require.Equal(t, now.Add(d), <-plain)
 	require.Equal(t, now.Add(d+1), <-reset)
 	again, reset := dueOf(t, w, time.Hour)
@@ -110,7 +111,7 @@ func TestAfterInlineGetsTheTimeWhenDue(t *testing.T) {
 	}
 	require.Empty(t, reset, "f may take a lock that the caller of Reset holds")
 	now = c.Now()
-	c.runTo(c.elapsed + d)
+	c.RunTo(c.Elapsed() + d)
 	require.Equal(t, now, <-reset)
 }
 
@@ -118,7 +119,7 @@ func TestAfterInlineGetsTheTimeWhenDue(t *testing.T) {
 // any timer of AfterInline is.
 func TestAfterInlineBesideOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := onSystem(t, hierarchy.Config{Executor: hierarchy.Go})
+		w := wheeltest.OnSystem(t, hierarchy.Config{Executor: hierarchy.Go})
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
@@ -141,7 +142,7 @@ func TestAfterInlineBesideOthers(t *testing.T) {
 
 // On a mock, too, where what is due now fires in the next Add.
 func TestAfterInlineOnMock(t *testing.T) {
-	w, m := onMock(t, hierarchy.Config{Executor: hierarchy.Go})
+	w, m := wheeltest.OnMock(t, hierarchy.Config{Executor: hierarchy.Go})
 	timer, due := dueOf(t, w, time.Hour)
 	m.Add(time.Minute)
 	require.True(t, timer.Reset(-1))

@@ -1,4 +1,4 @@
-package hierarchy_test
+package callbacks
 
 import (
 	"context"
@@ -13,14 +13,8 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
-
-func mustSet(t *testing.T, w *hierarchy.Wheel, d time.Duration, f func()) hierarchy.Timer {
-	t.Helper()
-	timer, err := w.AfterFunc(d, f)
-	require.NoError(t, err)
-	return timer
-}
 
 // Executors can be called without a wheel, too.
 func TestExecutorsWithoutAWheel(t *testing.T) {
@@ -44,9 +38,9 @@ func TestPoolRunsAtMostSoManyAndAll(t *testing.T) {
 		pool := hierarchy.Pool(3)
 		var running, most, ran atomic.Int32
 		for range 2 { // two wheels share the pool
-			w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: pool})
+			w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: pool})
 			for range 50 {
-				mustSet(t, w, time.Second, func() {
+				wheeltest.Set(t, w, time.Second, func() {
 					most.Store(max(most.Load(), running.Add(1)))
 					time.Sleep(time.Second)
 					running.Add(-1)
@@ -62,10 +56,10 @@ func TestPoolRunsAtMostSoManyAndAll(t *testing.T) {
 
 func TestPoolBacklogIsInStats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Pool(2)})
+		w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Pool(2)})
 		release := make(chan struct{})
 		for range 10 {
-			mustSet(t, w, time.Second, func() { <-release })
+			wheeltest.Set(t, w, time.Second, func() { <-release })
 		}
 		time.Sleep(2 * time.Second)
 		st := w.Stats()
@@ -83,10 +77,10 @@ func TestPoolBacklogIsInStats(t *testing.T) {
 // A task that exits its goroutine also ends a worker. The pool replaces the worker.
 func TestPoolSurvivesGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Pool(1)})
+		w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Pool(1)})
 		var ran atomic.Int32
 		for range 10 {
-			mustSet(t, w, time.Second, func() { ran.Add(1); runtime.Goexit() })
+			wheeltest.Set(t, w, time.Second, func() { ran.Add(1); runtime.Goexit() })
 		}
 		time.Sleep(2 * time.Second)
 		require.EqualValues(t, 10, ran.Load())
@@ -100,22 +94,14 @@ func TestPoolNeedsWorkers(t *testing.T) {
 	}
 }
 
-// executors returns the executors to test under a real clock, by name.
-func executors() map[string]hierarchy.Executor {
-	return map[string]hierarchy.Executor{
-		"Go": hierarchy.Go, "Inline": hierarchy.Inline, "Pool": hierarchy.Pool(2),
-		"own": func(task func()) { go task() },
-	}
-}
-
 // Callbacks that panic or exit their goroutine do not affect other timers.
 func TestCallbacksThatPanicOrExit(t *testing.T) {
-	for name, executor := range executors() {
+	for name, executor := range wheeltest.Executors() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var mu sync.Mutex
 				var panics []any
-				w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: executor,
+				w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: executor,
 					OnPanic: func(v any, stack []byte) {
 						mu.Lock()
 						defer mu.Unlock()
@@ -124,7 +110,7 @@ func TestCallbacksThatPanicOrExit(t *testing.T) {
 					}})
 				var ran atomic.Int32
 				for i := range 30 {
-					mustSet(t, w, time.Second, func() {
+					wheeltest.Set(t, w, time.Second, func() {
 						ran.Add(1)
 						switch i % 3 {
 						case 0:
@@ -153,12 +139,12 @@ func TestBlockedCallbackHarmsNoOther(t *testing.T) {
 	for _, name := range []string{"Go", "Pool", "own"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: executors()[name]})
+				w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: wheeltest.Executors()[name]})
 				release := make(chan struct{})
-				mustSet(t, w, time.Second, func() { <-release })
+				wheeltest.Set(t, w, time.Second, func() { <-release })
 				at := make(chan time.Duration, 1)
 				start := time.Now()
-				mustSet(t, w, 2*time.Second, func() { at <- time.Since(start) })
+				wheeltest.Set(t, w, 2*time.Second, func() { at <- time.Since(start) })
 				require.Equal(t, 2*time.Second, <-at)
 				close(release)
 			})
@@ -170,11 +156,11 @@ func TestBlockedCallbackHarmsNoOther(t *testing.T) {
 // the wheel still works afterwards.
 func TestPanicWithoutOnPanicReachesTheMover(t *testing.T) {
 	m := clock.NewMock()
-	w := newWheel(t, hierarchy.Config{Clock: m})
+	w := wheeltest.New(t, hierarchy.Config{Clock: m})
 	ran := 0
 	for range 2 {
-		mustSet(t, w, time.Second, func() { panic("boom") })
-		mustSet(t, w, time.Second, func() { ran++ })
+		wheeltest.Set(t, w, time.Second, func() { panic("boom") })
+		wheeltest.Set(t, w, time.Second, func() { ran++ })
 	}
 	require.PanicsWithValue(t, "boom", func() { m.Add(time.Second) })
 	require.PanicsWithValue(t, "boom", func() { m.Add(0) })
@@ -186,7 +172,7 @@ func TestPanicWithoutOnPanicReachesTheMover(t *testing.T) {
 
 // Callbacks of Inline never overlap, for any number of shards.
 func TestInlineNeverOverlaps(t *testing.T) {
-	w := newWheel(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Inline, Shards: 4})
+	w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Executor: hierarchy.Inline, Shards: 4})
 	var inside, overlaps, ran atomic.Int32
 	var set sync.WaitGroup
 	for range 8 {
@@ -209,4 +195,38 @@ func TestInlineNeverOverlaps(t *testing.T) {
 	set.Wait()
 	require.Eventually(t, func() bool { return ran.Load() == 4000 }, time.Minute, time.Millisecond)
 	require.Zero(t, overlaps.Load())
+}
+
+func TestPoolWithoutATask(t *testing.T) {
+	require.PanicsWithError(t, "hierarchy: a Pool was given a nil task", func() { hierarchy.Pool(1)(nil) })
+}
+
+// A pool runs the tasks of wheels of any kind, and those that others give it, one after the
+// other as they came. Those of one wheel come in order of deadline.
+func TestPoolKeepsOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := hierarchy.Config{
+			Clock: clock.System(), Executor: hierarchy.Pool(1), Precision: time.Millisecond, Shards: 4,
+		}
+		var order []int
+		note := func(i int) { order = append(order, i) }
+		first := wheeltest.New(t, cfg)
+		second, err := hierarchy.NewKeyed(cfg, func(_, v int) { note(v) })
+		require.NoError(t, err)
+		defer second.Stop()
+		for i := range 100 {
+			wheeltest.Set(t, first, time.Second, func() { note(i) })
+			require.NoError(t, second.Set(i, 100+i, 2*time.Second+time.Duration(i)))
+		}
+		release := make(chan struct{})
+		cfg.Executor(func() { <-release })
+		time.Sleep(3 * time.Second)
+		cfg.Executor(func() { note(200) })
+		close(release)
+		synctest.Wait()
+		require.Len(t, order, 201)
+		for i, came := range order {
+			require.Equal(t, i, came)
+		}
+	})
 }

@@ -1,4 +1,4 @@
-package hierarchy_test
+package callbacks
 
 import (
 	"runtime"
@@ -10,19 +10,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // A callback may return with its goroutine locked to a thread that is fit for nothing else. The
 // thread ends, and no other callback runs on it.
 func TestThreadThatACallbackLeftLocked(t *testing.T) {
-	w := newWheel(t, hierarchy.Config{})
+	w := wheeltest.New(t, hierarchy.Config{})
 	var mu sync.Mutex
 	spoilt := map[int]bool{}
 	reused := 0
 	var all sync.WaitGroup
 	all.Add(crowd)
 	for i := range crowd {
-		mustSet(t, w, 10*time.Millisecond, func() {
+		wheeltest.Set(t, w, 10*time.Millisecond, func() {
 			defer all.Done()
 			runtime.LockOSThread()
 			thread := syscall.Gettid()

@@ -1,4 +1,4 @@
-package hierarchy_test
+package callbacks
 
 import (
 	"context"
@@ -11,18 +11,19 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // Go and Pool get what is due within the call, and it takes no place under MaxPending.
 // With other executors it takes a place.
 func TestDueNowOnAFullWheel(t *testing.T) {
-	for by, executor := range executors() {
+	for by, executor := range wheeltest.Executors() {
 		t.Run(by, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				cfg := rough(executor)
+				cfg := wheeltest.Rough(executor)
 				cfg.MaxPending = 1
-				w := newWheel(t, cfg)
-				other := mustSet(t, w, time.Hour, nop)
+				w := wheeltest.New(t, cfg)
+				other := wheeltest.Set(t, w, time.Hour, nop)
 				direct := by == "Go" || by == "Pool"
 				for range 3 {
 					timer, err := w.AfterFunc(0, nop)
@@ -37,13 +38,13 @@ func TestDueNowOnAFullWheel(t *testing.T) {
 					require.Equal(t, 1, w.Len())
 				}
 				require.True(t, other.Stop())
-				mustSet(t, w, 0, nop)
+				wheeltest.Set(t, w, 0, nop)
 				synctest.Wait()
 				require.Zero(t, w.Len())
-				mustSet(t, w, time.Hour, nop).Reset(0)
+				wheeltest.Set(t, w, time.Hour, nop).Reset(0)
 				synctest.Wait()
-				mustSet(t, w, time.Hour, nop) // the place was given back
-				requireBalance(t, w)
+				wheeltest.Set(t, w, time.Hour, nop) // the place was given back
+				wheeltest.RequireBalance(t, w)
 				_, err := w.AfterFunc(time.Hour, nop)
 				require.ErrorIs(t, err, hierarchy.ErrFull)
 				if direct {
@@ -66,11 +67,11 @@ func requireGone(t *testing.T, timer hierarchy.Timer) {
 // Timers that were dispatched within the call differ, as others do, and name no timer that
 // is set later.
 func TestDueNowTimersDiffer(t *testing.T) {
-	w := newWheel(t, hierarchy.Config{Clock: clock.System()})
+	w := wheeltest.New(t, hierarchy.Config{Clock: clock.System()})
 	seen := map[hierarchy.Timer]bool{}
 	for range 100 {
-		timer := mustSet(t, w, 0, nop)
-		mustSet(t, w, time.Hour, nop)
+		timer := wheeltest.Set(t, w, 0, nop)
+		wheeltest.Set(t, w, time.Hour, nop)
 		requireGone(t, timer)
 		seen[timer] = true
 	}
@@ -80,11 +81,11 @@ func TestDueNowTimersDiffer(t *testing.T) {
 
 // A callback never runs inside the call that sets it, in which a caller may hold locks.
 func TestDueNowIsNeverInsideTheCall(t *testing.T) {
-	for by, executor := range executors() {
+	for by, executor := range wheeltest.Executors() {
 		t.Run(by, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWheel(t, rough(executor))
-				keyed, err := hierarchy.NewKeyed(rough(executor), func(_ int, f func()) { f() })
+				w := wheeltest.New(t, wheeltest.Rough(executor))
+				keyed, err := hierarchy.NewKeyed(wheeltest.Rough(executor), func(_ int, f func()) { f() })
 				require.NoError(t, err)
 				defer keyed.Stop()
 				var mu sync.Mutex
@@ -105,12 +106,12 @@ func TestDueNowIsNeverInsideTheCall(t *testing.T) {
 
 // Channels are served within the call, whatever the executor.
 func TestDueChannelsAreServedInTheCall(t *testing.T) {
-	for by, executor := range executors() {
+	for by, executor := range wheeltest.Executors() {
 		t.Run(by, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				cfg := rough(executor)
+				cfg := wheeltest.Rough(executor)
 				cfg.MaxPending = 1
-				w := newWheel(t, cfg)
+				w := wheeltest.New(t, cfg)
 				timer, err := w.NewTimer(0)
 				require.NoError(t, err)
 				require.Equal(t, time.Now(), <-timer.C)
@@ -134,22 +135,22 @@ func TestDueChannelsAreServedInTheCall(t *testing.T) {
 				require.EqualValues(t, 4, w.Stats().Fired)
 				require.EqualValues(t, 1, w.Stats().Stopped)
 				require.EqualValues(t, 4, w.Stats().Lateness.Count())
-				requireBalance(t, w)
+				wheeltest.RequireBalance(t, w)
 			})
 		})
 	}
 }
 
 func TestDueNowOnAStoppedWheel(t *testing.T) {
-	for by, executor := range executors() {
+	for by, executor := range wheeltest.Executors() {
 		t.Run(by, func(t *testing.T) {
-			cfg := rough(executor)
-			w := newWheel(t, cfg)
+			cfg := wheeltest.Rough(executor)
+			w := wheeltest.New(t, cfg)
 			keyed, err := hierarchy.NewKeyed(cfg, func(int, int) { panic("fired") })
 			require.NoError(t, err)
 			of, err := hierarchy.NewOf(cfg, func(int) { panic("fired") })
 			require.NoError(t, err)
-			dropped := mustSet(t, w, time.Hour, nop)
+			dropped := wheeltest.Set(t, w, time.Hour, nop)
 			timer, err := w.NewTimer(time.Hour)
 			require.NoError(t, err)
 			w.Stop()
@@ -174,7 +175,7 @@ func TestDueNowOnAStoppedWheel(t *testing.T) {
 			_, err = of.Set(1, 0)
 			require.ErrorIs(t, err, hierarchy.ErrClosed)
 			require.Zero(t, w.Stats().Fired+keyed.Stats().Fired+of.Stats().Fired)
-			requireIdle(t, w)
+			wheeltest.RequireIdle(t, w)
 		})
 	}
 }

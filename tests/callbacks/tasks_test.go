@@ -1,4 +1,4 @@
-package hierarchy_test
+package callbacks
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 // crowd is more timers than one goroutine gets.
@@ -34,9 +35,9 @@ func inBubbles(t *testing.T, f func(t *testing.T, cfg hierarchy.Config)) {
 // fallDueTogether makes a wheel, sets a crowd of timers with one deadline, and returns when
 // that has come.
 func fallDueTogether(t *testing.T, cfg hierarchy.Config, f func(i int)) *hierarchy.Wheel {
-	w := newWheel(t, cfg)
+	w := wheeltest.New(t, cfg)
 	for i := range crowd {
-		mustSet(t, w, time.Second, func() { f(i) })
+		wheeltest.Set(t, w, time.Second, func() { f(i) })
 	}
 	time.Sleep(time.Second)
 	synctest.Wait()
@@ -62,11 +63,11 @@ func TestCallbackOfACrowdThatSpins(t *testing.T) {
 	if runtime.GOMAXPROCS(0) == 1 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	}
-	w := newWheel(t, hierarchy.Config{})
+	w := wheeltest.New(t, hierarchy.Config{})
 	var others atomic.Int32
 	ended := make(chan bool)
 	for i := range crowd {
-		mustSet(t, w, 10*time.Millisecond, func() {
+		wheeltest.Set(t, w, 10*time.Millisecond, func() {
 			if i > 0 {
 				others.Add(1)
 				return
@@ -164,7 +165,7 @@ func TestGoroutinesOfACrowdAreAsNew(t *testing.T) {
 // A callback that blocks keeps nothing of those alive that ended.
 func TestCrowdThatEndedIsCollected(t *testing.T) {
 	inBubbles(t, func(t *testing.T, cfg hierarchy.Config) {
-		w := newWheel(t, cfg)
+		w := wheeltest.New(t, cfg)
 		release := make(chan struct{})
 		defer close(release)
 		var ended []weak.Pointer[[64]int]
@@ -173,7 +174,7 @@ func TestCrowdThatEndedIsCollected(t *testing.T) {
 			if i != 30 {
 				ended = append(ended, weak.Make(held))
 			}
-			mustSet(t, w, time.Second, func() {
+			wheeltest.Set(t, w, time.Second, func() {
 				if held[0]++; i == 30 {
 					<-release
 				}
@@ -191,10 +192,10 @@ func TestCrowdThatEndedIsCollected(t *testing.T) {
 // Channels, sleepers and callbacks of one deadline are all served.
 func TestChannelsAmongCallbacks(t *testing.T) {
 	inBubbles(t, func(t *testing.T, cfg hierarchy.Config) {
-		w := newWheel(t, cfg)
+		w := wheeltest.New(t, cfg)
 		var ran atomic.Int32
 		for range crowd {
-			mustSet(t, w, time.Second, func() { ran.Add(1) })
+			wheeltest.Set(t, w, time.Second, func() { ran.Add(1) })
 			c, err := w.After(time.Second)
 			require.NoError(t, err)
 			go func() {
@@ -205,36 +206,5 @@ func TestChannelsAmongCallbacks(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		require.EqualValues(t, 2*crowd, ran.Load())
-	})
-}
-
-func TestPoolWithoutATask(t *testing.T) {
-	require.PanicsWithError(t, "hierarchy: a Pool was given a nil task", func() { hierarchy.Pool(1)(nil) })
-}
-
-// A pool runs the tasks of wheels of any kind, and those that others give it, one after the
-// other as they came. Those of one wheel come in order of deadline.
-func TestPoolKeepsOrder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		cfg := hierarchy.Config{
-			Clock: clock.System(), Executor: hierarchy.Pool(1), Precision: time.Millisecond, Shards: 4,
-		}
-		var order []int
-		note := func(i int) { order = append(order, i) }
-		first := newWheel(t, cfg)
-		second, err := hierarchy.NewKeyed(cfg, func(_, v int) { note(v) })
-		require.NoError(t, err)
-		defer second.Stop()
-		for i := range 100 {
-			mustSet(t, first, time.Second, func() { note(i) })
-			require.NoError(t, second.Set(i, 100+i, 2*time.Second+time.Duration(i)))
-		}
-		release := make(chan struct{})
-		cfg.Executor(func() { <-release })
-		time.Sleep(3 * time.Second)
-		cfg.Executor(func() { note(200) })
-		close(release)
-		synctest.Wait()
-		require.Equal(t, upTo(201), order)
 	})
 }
