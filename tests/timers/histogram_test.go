@@ -1,13 +1,17 @@
 package timers
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
+	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
 
 func TestHistogramsOfOnesOwn(t *testing.T) {
@@ -60,4 +64,69 @@ func TestHistogramAddAllocatesNothing(t *testing.T) {
 	var h hierarchy.Histogram
 	h.Add(1)
 	require.Zero(t, testing.AllocsPerRun(100, func() { h.Add(time.Second) }))
+}
+
+// late has w, which is on c, fire a timer late by d.
+func late(c *wheeltest.LateClock, w *hierarchy.Wheel, d time.Duration) error {
+	_, err := w.AfterFunc(time.Second, func() {})
+	c.Time += time.Second + d
+	c.Ring()
+	return err
+}
+
+// Each duration is in the first bucket whose bound it does not exceed. Buckets come in
+// ascending order, each once, and none is empty.
+func TestBucketsHoldWhatWasCounted(t *testing.T) {
+	c := &wheeltest.LateClock{}
+	w, err := hierarchy.New(hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
+	require.NoError(t, err)
+	defer w.Stop()
+	r := rand.New(rand.NewPCG(1, 2))
+	all := []time.Duration{0, 0, 7, 8, time.Millisecond}
+	for range 500 {
+		all = append(all, time.Duration(r.Int64N(1<<uint(1+r.IntN(40)))))
+	}
+	for _, d := range all {
+		require.NoError(t, late(c, w, d))
+	}
+	slices.Sort(all)
+	last := time.Duration(-1)
+	for upTo, n := range w.Stats().Lateness.Buckets() {
+		require.Greater(t, upTo, last)
+		held := all[:n]
+		require.Greater(t, held[0], last)
+		require.LessOrEqual(t, held[n-1], upTo)
+		require.LessOrEqual(t, upTo, held[0]+held[0]/8, "a bucket is wider than an eighth of its values")
+		all, last = all[n:], upTo
+	}
+	require.Empty(t, all)
+}
+
+func TestBucketsEndWhenAsked(t *testing.T) {
+	c := &wheeltest.LateClock{}
+	w, err := hierarchy.New(hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
+	require.NoError(t, err)
+	defer w.Stop()
+	for upTo := range w.Stats().Lateness.Buckets() {
+		require.Fail(t, "an empty Histogram has a bucket", "%v", upTo)
+	}
+	require.NoError(t, late(c, w, 1))
+	require.NoError(t, late(c, w, 2))
+	for upTo, n := range w.Stats().Lateness.Buckets() {
+		require.EqualValues(t, 1, upTo)
+		require.EqualValues(t, 1, n)
+		break
+	}
+}
+
+func TestHistogramAsText(t *testing.T) {
+	require.Equal(t, "nothing counted", hierarchy.Histogram{}.String())
+	require.Equal(t, "0 pending, 0 fired", fmt.Sprint(hierarchy.Stats{}))
+	c := &wheeltest.LateClock{}
+	w := wheeltest.New(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
+	for range 100 {
+		require.NoError(t, late(c, w, 20*time.Microsecond))
+	}
+	require.NoError(t, late(c, w, 1234567*time.Nanosecond))
+	require.Equal(t, "p50 20.5µs, p99 20.5µs, p99.9 1.23ms, max 1.23ms", fmt.Sprintf("%v", w.Stats().Lateness))
 }

@@ -94,3 +94,19 @@ func TestSleepOnItsOwnContext(t *testing.T) {
 	require.ErrorIs(t, <-woken, context.DeadlineExceeded)
 	require.Zero(t, w.Len())
 }
+
+// lateDone is a context that lets something happen just before Sleep waits.
+type lateDone struct {
+	context.Context
+	happen func()
+}
+
+func (c lateDone) Done() <-chan struct{} { c.happen(); return c.Context.Done() }
+
+func TestSleepThatIsOver(t *testing.T) {
+	for range 100 {
+		w, m := wheeltest.OnMock(t, hierarchy.Config{})
+		ctx, cancel := context.WithCancel(t.Context())
+		require.NoError(t, w.Sleep(lateDone{ctx, func() { m.Add(time.Second); w.Stop(); cancel() }}, time.Second))
+	}
+}

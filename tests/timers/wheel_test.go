@@ -120,3 +120,21 @@ func TestAtOfThePast(t *testing.T) {
 	m.Add(0)
 	require.Equal(t, 3, fired)
 }
+
+func TestBadPeriodIsExplained(t *testing.T) {
+	w := wheeltest.New(t, hierarchy.Config{})
+	_, err := w.Every(0, nop)
+	require.EqualError(t, err, "hierarchy: bad argument: period 0s must be positive")
+}
+
+// A clock may come to the end of time: the wheel fires what is due and sleeps.
+func TestWakeAtTheEndOfTime(t *testing.T) {
+	c := &wheeltest.LateClock{}
+	w := wheeltest.New(t, hierarchy.Config{Clock: c, Executor: hierarchy.Inline})
+	fired := false
+	_, err := w.AfterFunc(time.Second, func() { fired = true })
+	require.NoError(t, err)
+	c.Time = math.MaxInt64
+	c.Ring()
+	require.True(t, fired)
+}
