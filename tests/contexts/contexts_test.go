@@ -147,6 +147,7 @@ var contextMakers = map[string]contextMaker{
 // contextEvents are sequences of events. Each letter is an event: see apply.
 var contextEvents = []string{
 	"", "W", "cW", "Wc", "c", "cp", "n", "nc", "Wp", "kW", "kn", "uW", "uc", "un", "wwwwwwww", "wn", "wc", "wwkW",
+	"p", "pc", "kp", "up", "wp",
 }
 
 func (s *subtree) apply(event rune, cancelParent context.CancelCauseFunc) {
@@ -197,12 +198,8 @@ func runScript(c contexts, maker contextMaker, events string, early bool) (lines
 }
 
 func TestContextsAreLikeThoseOfPackageContext(t *testing.T) {
-	requireLikePackageContext(t, contextEvents)
-}
-
-func requireLikePackageContext(t *testing.T, sequences []string) {
 	for name, maker := range contextMakers {
-		for _, events := range sequences {
+		for _, events := range contextEvents {
 			for _, early := range []bool{false, true} {
 				synctest.Test(t, func(t *testing.T) {
 					want := runScript(stdContexts, maker, events, early)
@@ -311,6 +308,8 @@ func TestContextNeedsNoGoroutinePerChild(t *testing.T) {
 	for range 1000 {
 		child, cancelChild := context.WithCancel(ctx)
 		defer cancelChild()
+		_, cancelBelowValue := context.WithCancel(context.WithValue(ctx, contextKey{}, 1))
+		defer cancelBelowValue()
 		context.AfterFunc(ctx, nop)
 		_, cancelNested := w.WithTimeout(child, time.Hour)
 		defer cancelNested()

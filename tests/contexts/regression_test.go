@@ -2,7 +2,6 @@ package contexts
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -45,19 +44,6 @@ func TestContextErrAndCauseOfDifferentEvents(t *testing.T) {
 		require.Equal(t, want[context.Cause(ctx)], ctx.Err(), "%v", context.Cause(ctx))
 		cancel()
 	}
-}
-
-func TestContextGoroutinePerChildOfAValue(t *testing.T) {
-	w, _ := wheeltest.OnMock(t, hierarchy.Config{})
-	ctx, cancel := background(w)
-	defer cancel()
-	value := context.WithValue(ctx, contextKey{}, 1)
-	before := runtime.NumGoroutine()
-	for range 1000 {
-		_, cancelChild := context.WithCancel(value)
-		defer cancelChild()
-	}
-	awaitGoroutines(t, before)
 }
 
 func TestContextChildOfAValueAtOnce(t *testing.T) {
@@ -112,11 +98,6 @@ func TestContextOfAnEarlierParentOnAStoppedWheel(t *testing.T) {
 	defer cancel()
 	require.Equal(t, hierarchy.ErrClosed, context.Cause(after))
 	require.Equal(t, hierarchy.ErrClosed, context.Cause(before))
-}
-
-// These belong to TestContextsAreLikeThoseOfPackageContext.
-func TestContextsOfParentsWithACause(t *testing.T) {
-	requireLikePackageContext(t, []string{"p", "pc", "kp", "up", "wp"})
 }
 
 // TestContextConcurrently lets a context expire, be cancelled and get children at

@@ -196,21 +196,6 @@ func TestFuncTimerAllocatesNothing(t *testing.T) {
 		testing.AllocsPerRun(100, func() { m.Add(1) }))
 }
 
-func TestZeroFuncTimerAndIdle(t *testing.T) {
-	var timer hierarchy.FuncTimer
-	var idle hierarchy.Idle
-	for name, call := range map[string]func(){
-		"zero FuncTimer": func() { timer.Reset(1) }, "a zero FuncTimer": func() { timer.Stop() },
-		" zero FuncTimer": func() { _ = timer.StopWait(t.Context()) },
-		"zero Idle":       func() { idle.Touch() }, "a zero Idle": func() { idle.Stop() },
-	} {
-		func() {
-			defer func() { require.Contains(t, recover(), name) }()
-			call()
-		}()
-	}
-}
-
 // The wheel does not keep a FuncTimer or an Idle alive that is not set.
 func TestUnsetTimersAreCollected(t *testing.T) {
 	w, m := wheeltest.OnMock(t, hierarchy.Config{})

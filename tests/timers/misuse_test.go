@@ -87,3 +87,23 @@ func TestWhatWasNotMadePanics(t *testing.T) {
 		}()
 	}
 }
+
+func TestZeroFuncTimerAndIdle(t *testing.T) {
+	var timer hierarchy.FuncTimer
+	var idle hierarchy.Idle
+	for name, call := range map[string]func(){
+		"zero FuncTimer": func() { timer.Reset(1) }, "a zero FuncTimer": func() { timer.Stop() },
+		" zero FuncTimer": func() { _ = timer.StopWait(t.Context()) },
+		"zero Idle":       func() { idle.Touch() }, "a zero Idle": func() { idle.Stop() },
+	} {
+		func() {
+			defer func() { require.Contains(t, recover(), name) }()
+			call()
+		}()
+	}
+}
+
+func TestNowOfAZeroWheel(t *testing.T) {
+	require.PanicsWithValue(t, "hierarchy: method called on a zero wheel: use its constructor",
+		func() { new(hierarchy.Wheel).Now() })
+}

@@ -41,8 +41,3 @@ func TestNowIsMonotonic(t *testing.T) {
 		require.Equal(t, time.Now(), w.Now())
 	})
 }
-
-func TestNowOfAZeroWheel(t *testing.T) {
-	require.PanicsWithValue(t, "hierarchy: method called on a zero wheel: use its constructor",
-		func() { new(hierarchy.Wheel).Now() })
-}
