@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// withTimeout makes contexts: context.WithTimeout, or that of a wheel.
+type withTimeout func(parent context.Context, d time.Duration) (context.Context, context.CancelFunc)
+
 // BenchmarkContext makes a context with a timeout and cancels it, with or without a call
 // of Done. The parent is context.Background, a cancel context that all share, or a new
 // cancel context each time. impl=context is package context.
@@ -14,13 +17,13 @@ import (
 //	go test ./hierarchy -run '^$' -bench 'Context/' -count 10 | benchstat -col /impl -
 func BenchmarkContext(b *testing.B) {
 	for _, n := range []int{0, 1_000_000} {
-		benchmarkContexts(b, "epicycle", n, func(b *testing.B) contexts {
+		benchmarkContexts(b, "epicycle", n, func(b *testing.B) withTimeout {
 			w, _ := loaded(b, n)
-			return wheelContexts(w)
+			return w.WithTimeout
 		})
-		benchmarkContexts(b, "context", n, func(b *testing.B) contexts {
+		benchmarkContexts(b, "context", n, func(b *testing.B) withTimeout {
 			loadedTime(b, n)
-			return stdContexts
+			return context.WithTimeout
 		})
 	}
 }
@@ -29,20 +32,20 @@ func BenchmarkContext(b *testing.B) {
 // with a timeout below it, a value below that, and a cancel context below the value. goroutines is
 // how many there are for each such request while it lasts.
 func BenchmarkContextRequest(b *testing.B) {
-	benchmarkRequests(b, "epicycle", func(b *testing.B) contexts {
+	benchmarkRequests(b, "epicycle", func(b *testing.B) withTimeout {
 		w, _ := loaded(b, 0)
-		return wheelContexts(w)
+		return w.WithTimeout
 	})
-	benchmarkRequests(b, "context", func(*testing.B) contexts { return stdContexts })
+	benchmarkRequests(b, "context", func(*testing.B) withTimeout { return context.WithTimeout })
 }
 
-func benchmarkRequests(b *testing.B, impl string, load func(b *testing.B) contexts) {
+func benchmarkRequests(b *testing.B, impl string, load func(b *testing.B) withTimeout) {
 	type key struct{}
 	run(b, impl, 0, func(b *testing.B) {
-		c := load(b)
+		with := load(b)
 		begin := func() (end func()) {
 			parent, cancelParent := context.WithCancel(context.Background())
-			timeout, cancel := c.withTimeout(parent, time.Hour)
+			timeout, cancel := with(parent, time.Hour)
 			child, cancelChild := context.WithCancel(context.WithValue(timeout, key{}, 1))
 			_ = child.Done()
 			return func() { cancelChild(); cancel(); cancelParent() }
@@ -65,7 +68,7 @@ func benchmarkRequests(b *testing.B, impl string, load func(b *testing.B) contex
 	})
 }
 
-func benchmarkContexts(b *testing.B, impl string, n int, load func(b *testing.B) contexts) {
+func benchmarkContexts(b *testing.B, impl string, n int, load func(b *testing.B) withTimeout) {
 	parent, cancelParent := context.WithCancel(context.Background())
 	defer cancelParent()
 	for _, below := range []struct {
@@ -73,26 +76,26 @@ func benchmarkContexts(b *testing.B, impl string, n int, load func(b *testing.B)
 		parent context.Context
 	}{{"background", context.Background()}, {"cancellable", parent}} {
 		run(b, impl+"/below="+below.name, n, func(b *testing.B) {
-			c := load(b)
+			with := load(b)
 			for b.Loop() {
-				_, cancel := c.withTimeout(below.parent, time.Hour)
+				_, cancel := with(below.parent, time.Hour)
 				cancel()
 			}
 		})
 		run(b, impl+"/done/below="+below.name, n, func(b *testing.B) {
-			c := load(b)
+			with := load(b)
 			for b.Loop() {
-				ctx, cancel := c.withTimeout(below.parent, time.Hour)
+				ctx, cancel := with(below.parent, time.Hour)
 				_ = ctx.Done()
 				cancel()
 			}
 		})
 	}
 	run(b, impl+"/done/below=new", n, func(b *testing.B) {
-		c := load(b)
+		with := load(b)
 		for b.Loop() {
 			parent, cancelParent := context.WithCancel(context.Background())
-			ctx, cancel := c.withTimeout(parent, time.Hour)
+			ctx, cancel := with(parent, time.Hour)
 			_ = ctx.Done()
 			cancel()
 			cancelParent()

@@ -59,6 +59,15 @@ func loadedTime(b *testing.B, n int) []*time.Timer {
 	return timers
 }
 
+// heap returns the size of the live heap in bytes.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 func run(b *testing.B, impl string, n int, f func(b *testing.B)) {
 	b.Run(fmt.Sprintf("impl=%s/n=%d", impl, n), func(b *testing.B) {
 		b.ReportAllocs()

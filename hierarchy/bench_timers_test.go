@@ -44,7 +44,7 @@ var randomResets = map[string]func(b *testing.B, n int) func(i int, d time.Durat
 	"epicycle": func(b *testing.B, n int) func(i int, d time.Duration) {
 		w, timers := newWheel(b, hierarchy.Config{}), make([]*hierarchy.FuncTimer, n)
 		for i := range timers {
-			timers[i] = newFunc(b, w, nop)
+			timers[i], _ = w.NewFunc(nop)
 			timers[i].Reset(spread())
 		}
 		return func(i int, d time.Duration) { timers[i].Reset(d) }
@@ -85,7 +85,10 @@ func BenchmarkTouch(b *testing.B) {
 		}
 		run(b, fmt.Sprintf("epicycle/by=%d", goroutines), goroutines, func(b *testing.B) {
 			w := newWheel(b, hierarchy.Config{})
-			idles := []*hierarchy.Idle{newIdle(b, w, time.Hour, nop), newIdle(b, w, time.Hour, nop)}
+			idles := make([]*hierarchy.Idle, goroutines)
+			for g := range idles {
+				idles[g], _ = w.NewIdle(time.Hour, nop)
+			}
 			b.ResetTimer()
 			touch(b, func(g int) func() {
 				idle := idles[g]

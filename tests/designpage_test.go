@@ -57,7 +57,7 @@ func TestTimersTakeTheWayOfTheDesignPage(t *testing.T) {
 	life, _, _ = strings.Cut(life, "## What it replaces")
 	one, crowd, _ := strings.Cut(life, "A timer in a crowd")
 	for _, way := range []struct{ name, page, dir, tests string }{
-		{"one timer", one, "../hierarchy", "^TestOneTimer$"},
+		{"one timer", one, "timers", "^TestOneTimer$"},
 		{"crowd", crowd, "../hierarchy/internal/engine", "^(TestCrowdComesDownInTime|TestCascadeOfAnotherShard)$"},
 	} {
 		t.Run(way.name, func(t *testing.T) {

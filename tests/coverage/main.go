@@ -75,7 +75,8 @@ func runTests() (*functions, error) {
 	profile := filepath.Join(directory, "profile")
 	packages := "./" + strings.Join(measured, ",./")
 	test := exec.Command("go", "test", "-count=1", "-timeout", "20m", "-coverpkg="+packages, "-coverprofile="+profile,
-		"./level/...", "./hierarchy/...", "./clock/...", "./compat/...")
+		"./level/...", "./hierarchy/...", "./clock/...", "./compat/...",
+		"./tests/callbacks", "./tests/contexts", "./tests/repeating", "./tests/timers")
 	test.Env = append(os.Environ(), "EPICYCLE_LONG=1")
 	if out, err := test.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go test: %w\n%s", err, out)

@@ -12,7 +12,7 @@ import (
 // wheel does for it, and nothing but this test would show that a new version of Go starts one.
 func TestGoroutinesAreShared(t *testing.T) {
 	require.False(t, lockedOSThread(), `Callbacks do not share goroutines on %s: locked_gc.go is not for it.
-Raise the version there to the next one. If this package builds then, and its tests and those of ./hierarchy pass,
+Raise the version there to the next one. If this package builds then, and its tests and those of ./tests/callbacks pass,
 that was all. If not, package runtime has changed, and lockedOSThread needs another way to know.`, runtime.Version())
 	runtime.LockOSThread()
 	require.True(t, lockedOSThread())
