@@ -35,6 +35,7 @@ func TestHistories(t *testing.T) {
 
 func simulate(t *testing.T, seed uint64) {
 	w := newWorld(t, seed)
+	defer w.close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for range workers {
@@ -46,6 +47,7 @@ func simulate(t *testing.T, seed uint64) {
 		}
 	}
 	require.Len(t, w.living, workers)
+	w.repeat(ctx, w.chance.branch())
 	end := time.Now().Add(*span)
 	var wg sync.WaitGroup
 	for caller := range 6 {
@@ -61,6 +63,10 @@ func simulate(t *testing.T, seed uint64) {
 	})
 	wg.Wait()
 	w.judge(ctx)
+}
+
+// close ends all processes.
+func (w *world) close() {
 	w.mu.Lock()
 	all := append(w.living, w.calling...)
 	w.living, w.calling = nil, nil
