@@ -31,9 +31,14 @@ type clocks struct {
 	asleep time.Duration // the boot time at which the process began to stand still, or 0
 }
 
+// newClocks returns the clocks of a process that begins. Some wall clocks are wrong by an hour at first.
 func newClocks(p *worker, r *rand.Rand) *clocks {
 	c := &clocks{p: p, system: clock.System(), rate: 1 + drift*(2*r.Float64()-1), most: -mostOff}
 	c.set(wrong(r))
+	if r.IntN(4) == 0 {
+		c.off += []time.Duration{-time.Hour, time.Hour}[r.IntN(2)]
+		time.AfterFunc(time.Duration(r.Int64N(int64(2*lease))), func() { c.set(wrong(r)) })
+	}
 	return c
 }
 
@@ -45,6 +50,13 @@ func (c *clocks) set(off time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.off, c.most = off, max(c.most, off)
+}
+
+// isOff reports whether the process must not take anything over.
+func (c *clocks) isOff() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.off.Abs() > maxSkew
 }
 
 // latest returns the wall time by the furthest setting.

@@ -42,13 +42,24 @@ func (w *world) logFault(at int) memlog.Fault {
 }
 
 // tableFault is what goes wrong with a call of the table.
-func (w *world) tableFault(c memtable.Call) memtable.Fault {
+func (p *worker) tableFault(c memtable.Call) memtable.Fault {
+	w := p.w
 	if w.healed.Load() {
 		return memtable.Fault{}
 	}
 	f := memtable.Fault{
 		Before: w.chance.upTo(10 * time.Millisecond), After: w.chance.upTo(10 * time.Millisecond),
 		Lose: c.Op != "watch" && w.chance.intN(50) == 0,
+	}
+	switch {
+	case c.Op == "watch":
+		return f
+	case p.table.Load() == answersLost:
+		return memtable.Fault{Lose: true}
+	case p.table.CompareAndSwap(oneAnswer, callsLost):
+		return memtable.Fault{}
+	case p.table.Load() == callsLost:
+		return memtable.Fault{Drop: true}
 	}
 	switch w.chance.intN(50) {
 	case 0:
@@ -63,7 +74,7 @@ func (w *world) tableFault(c memtable.Call) memtable.Fault {
 func (w *world) disturb(ctx context.Context, r *rand.Rand) {
 	p := w.anyWorker(r)
 	long := time.Duration(r.Int64N(int64(2 * lease)))
-	switch r.IntN(13) {
+	switch r.IntN(15) {
 	case 0, 1, 2:
 		w.end(ctx, p, r, long)
 	case 10:
@@ -72,6 +83,9 @@ func (w *world) disturb(ctx context.Context, r *rand.Rand) {
 			p.bus.SetOffline(r.IntN(2) == 0)
 		}
 		p.bus.SetOffline(false)
+	case 13, 14:
+		w.note("the table answers once in a while")
+		p.answerOnce(lease/2 + time.Duration(r.Int64N(int64(lease/4))))
 	case 11:
 		w.note("a wall clock is set")
 		p.clock.set(wrong(r))
@@ -116,6 +130,23 @@ func (w *world) disturb(ctx context.Context, r *rand.Rand) {
 		w.note(fmt.Sprint("stands still for ", long))
 		p.pause(long)
 	}
+}
+
+// What becomes of a process's calls of the table.
+const (
+	usual int32 = iota
+	answersLost
+	oneAnswer // and then callsLost
+	callsLost
+)
+
+// answerOnce lets a process know late that its lease was renewed, and then prevents further renewals.
+func (p *worker) answerOnce(late time.Duration) {
+	p.table.Store(answersLost)
+	time.Sleep(late)
+	p.table.Store(oneAnswer)
+	time.Sleep(2 * lease)
+	p.table.Store(usual)
 }
 
 // end ends a process in one of several ways, and begins another one.

@@ -70,7 +70,8 @@ func (p *worker) begun(ctx context.Context, call core.Firing) *firing {
 }
 
 // watch sets what goes wrong with a connection to a log, and records the takeovers that it acknowledges.
-func (w *world) watch(at int, log *memlog.Log) {
+func (p *worker) watch(at int, log *memlog.Log) {
+	w := p.w
 	var takeover uint64 // the last that was sent; guarded by the lock of the disk
 	log.SetFault(func(data []byte) memlog.Fault {
 		if f, err := frame.Parse(data); err == nil && f.Epoch == f.Number {
@@ -83,6 +84,9 @@ func (w *world) watch(at int, log *memlog.Log) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.epochs[at] = max(w.epochs[at], takeover)
+			if p.clock.isOff() {
+				w.wrong("clock: partition %d is taken over by a clock that is off", at)
+			}
 		}
 	}
 }

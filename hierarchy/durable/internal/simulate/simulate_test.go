@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", 10, "how many histories are simulated")
+	histories = flag.Int("histories", 25, "how many histories are simulated")
 	first     = flag.Uint64("seed", 0, "the seed of the first history")
 	span      = flag.Duration("span", 10*time.Minute, "how long each history is, in virtual time")
 )

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
@@ -26,6 +27,7 @@ type worker struct {
 	logs  []*memlog.Log // nil if it only calls
 	going chan struct{} // holds a value unless the process stands still
 	clock *clocks
+	table atomic.Int32 // what becomes of calls of the table
 
 	cluster *cluster.Cluster // one of these is nil
 	caller  *cluster.Caller
@@ -90,12 +92,12 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 		Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler)}
 	for at, d := range w.disks {
 		log := d.Open()
-		w.watch(at, log)
+		p.watch(at, log)
 		log.Before = p.await
 		p.logs = append(p.logs, log)
 		cfg.Logs = append(cfg.Logs, storage.Log(log))
 	}
-	p.store.SetFault(w.tableFault)
+	p.store.SetFault(p.tableFault)
 	c, err := cluster.Open(ctx, cfg)
 	if err != nil {
 		p.disconnect()
@@ -111,7 +113,7 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 // appear begins a process that only calls.
 func (w *world) appear(ctx context.Context) error {
 	p := w.newWorker()
-	p.store.SetFault(w.tableFault)
+	p.store.SetFault(p.tableFault)
 	c, err := cluster.OpenCaller(ctx, cluster.Config{
 		Bus: p.bus, Name: "world", Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler),
 	})
