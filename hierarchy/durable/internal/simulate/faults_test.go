@@ -51,12 +51,18 @@ func (p *worker) tableFault(c memtable.Call) memtable.Fault {
 		Before: w.chance.upTo(10 * time.Millisecond), After: w.chance.upTo(10 * time.Millisecond),
 		Lose: c.Op != "watch" && w.chance.intN(50) == 0,
 	}
+	if w.chance.intN(20) == 0 {
+		f.Behind = uint64(w.chance.intN(10)) // a replica is
+	}
 	switch {
 	case c.Op == "watch":
 		return f
 	case p.table.Load() == answersLost:
 		return memtable.Fault{Lose: true}
-	case p.table.CompareAndSwap(oneAnswer, callsLost):
+	case p.table.Load() == oneAnswer:
+		if c.Op == "get" { // it shows whether the renewal was committed
+			p.table.Store(callsLost)
+		}
 		return memtable.Fault{}
 	case p.table.Load() == callsLost:
 		return memtable.Fault{Drop: true}
