@@ -19,14 +19,14 @@ func (w *world) anyWorker(r *rand.Rand) *worker {
 }
 
 // any returns one of all processes.
-func (w *world) any(r *rand.Rand) shared {
+func (w *world) any(r *rand.Rand) *worker {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	i := r.IntN(len(w.living) + len(w.calling))
 	if i < len(w.calling) {
-		return w.calling[i].api()
+		return w.calling[i]
 	}
-	return w.living[i-len(w.calling)].api()
+	return w.living[i-len(w.calling)]
 }
 
 // of returns the partition of a key.
@@ -35,7 +35,7 @@ func of(key string) int { return int(key[len(key)-1]) % partitions }
 // call asks for operations until the end.
 func (w *world) call(ctx context.Context, caller int, r *rand.Rand, end time.Time) {
 	for n := 0; time.Now().Before(end); n++ {
-		time.Sleep(time.Duration(r.Int64N(int64(2 * time.Second))))
+		time.Sleep(time.Duration(r.Int64N(int64(time.Second))))
 		if r.IntN(3) == 0 {
 			w.timer(ctx, fmt.Sprintf("timer %d %d", caller, n), r)
 			continue
@@ -48,7 +48,7 @@ func (w *world) call(ctx context.Context, caller int, r *rand.Rand, end time.Tim
 func (w *world) operation(ctx context.Context, caller, n int, r *rand.Rand) {
 	in := partitiontest.Input{Key: fmt.Sprint("key", r.IntN(8)), Value: fmt.Sprintf("%d-%d", caller, n)}
 	in.Kind = []frame.Kind{0, frame.Set, frame.Set, frame.Move, frame.Remove}[r.IntN(5)]
-	p := w.any(r)
+	p := w.any(r).api()
 	limited, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	w.history.Call(caller, in, func() (out partitiontest.Output, noted bool) {
@@ -56,7 +56,8 @@ func (w *world) operation(ctx context.Context, caller, n int, r *rand.Rand) {
 		if in.Kind == 0 {
 			out.Value, _, out.OK, err = p.Get(limited, of(in.Key), []byte(in.Key))
 		} else {
-			out.Value, out.OK, err = do(limited, p, in.Kind, in.Key, in.Value, 1000*time.Hour)
+			op := core.Op{Kind: in.Kind, Value: []byte(in.Value), In: 1000 * time.Hour}
+			out.Value, out.OK, err = do(limited, p, in.Key, op)
 		}
 		if err != nil {
 			return partitiontest.Output{Unknown: true}, true
@@ -70,11 +71,16 @@ func (w *world) timer(ctx context.Context, key string, r *rand.Rand) {
 	d := time.Duration(r.Int64N(int64(3 * lease)))
 	limited, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	t := &timer{due: time.Now().Add(d)}
-	_, _, err := do(limited, w.any(r), frame.Set, key, "", d)
+	p := w.any(r)
+	t := &timer{in: d, begun: time.Now(), rate: p.clock.rate}
+	op := core.Op{Kind: frame.Set, In: d}
+	if r.IntN(3) == 0 {
+		t.in, op = 0, core.Op{Kind: frame.SetAt, Due: time.Now().Add(d).UnixNano()}
+	}
+	_, _, err := do(limited, p.api(), key, op)
 	t.unknown = err != nil
 	if r.IntN(2) == 0 {
-		_, took, err := do(limited, w.any(r), frame.Remove, key, "", 0)
+		_, took, err := do(limited, w.any(r).api(), key, core.Op{Kind: frame.Remove})
 		t.unknown = t.unknown || err != nil
 		if took {
 			t.removed = time.Now()
@@ -85,9 +91,26 @@ func (w *world) timer(ctx context.Context, key string, r *rand.Rand) {
 	w.mu.Unlock()
 }
 
+// period is the time between two runs of a schedule.
+const period = 2 * time.Second
+
+// repeat sets a timer with a schedule in each partition. The runs that are missed are made up for one by one, or at once.
+func (w *world) repeat(ctx context.Context, r *rand.Rand) {
+	for at := range partitions {
+		text := fmt.Sprintf("MISSED=%s @every %v", []string{"all", "once"}[at%2], period)
+		op := core.Op{Kind: frame.SetAt, If: core.IfAbsent, Schedule: []byte(text)}
+		for key := fmt.Sprint("run ", at); ; time.Sleep(time.Second) {
+			if _, _, err := do(ctx, w.any(r).api(), key, op); err == nil {
+				break
+			}
+		}
+	}
+}
+
 // do has one operation committed, or not.
-func do(ctx context.Context, p shared, kind frame.Kind, key, value string, in time.Duration) (before string, took bool, err error) {
-	c := &core.Call{Ops: []core.Op{{Kind: kind, Key: []byte(key), Value: []byte(value), In: in}}}
+func do(ctx context.Context, p shared, key string, op core.Op) (before string, took bool, err error) {
+	op.Key = []byte(key)
+	c := &core.Call{Ops: []core.Op{op}}
 	if err := p.Do(ctx, of(key), c); err != nil {
 		return "", false, err
 	}

@@ -3,9 +3,11 @@
 // take a fraction of a second. Nothing here is linked into a program.
 //
 //	world_test.go      what the processes share, and what became of the timers
-//	worker_test.go     a process, its connections and its clock
+//	worker_test.go     a process and its connections
+//	clock_test.go      its clocks
 //	faults_test.go     what goes wrong, and when
 //	callers_test.go    what is asked
+//	handler_test.go    what handlers do, and what is known of them
 //	judge_test.go      the promises
 //	simulate_test.go   histories
 package simulate

@@ -2,11 +2,14 @@ package simulate
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -25,20 +28,89 @@ func (w *world) judge(ctx context.Context) {
 		}
 		time.Sleep(time.Second)
 	}
+	w.beOnTime(ctx)
+	w.checkCounts(ctx)
 	w.history.Check(w.t)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for key, t := range w.timers {
 		w.check(key, t, w.firings[key])
 	}
+	for at := range partitions {
+		key := fmt.Sprint("run ", at)
+		w.checkRuns(key, w.firings[key], time.Now())
+	}
+	if len(w.wrongs) > 0 {
+		require.Fail(w.t, "promises did not hold", "%s", strings.Join(w.wrongs, "\n"))
+	}
 }
 
 // heal ends all faults but those that come to pass all the time.
 func (w *world) heal() {
-	for _, d := range w.disks {
+	for at, d := range w.disks {
+		w.slow[at].Store(false)
 		d.SetSilent(false)
 		d.SetFull(false)
 		d.Arrive()
+	}
+}
+
+// punctual is how late a timer fires at most without faults: an owner's time may begin so much behind that of another
+// one, and a partition may be handed off.
+const punctual = 2*maxSkew + lease/2
+
+// beOnTime checks that timers are on time without faults.
+func (w *world) beOnTime(ctx context.Context) {
+	w.healed.Store(true)
+	time.Sleep(3 * lease) // what was sent before has arrived
+	r := w.chance.branch()
+	at := time.Now()
+	for i := range 4 * partitions {
+		key := fmt.Sprint("on time ", i)
+		if _, _, err := do(ctx, w.any(r).api(), key, core.Op{Kind: frame.Set, In: time.Second}); err != nil {
+			require.NoError(w.t, err)
+		}
+	}
+	time.Sleep(time.Second + punctual)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range 4 * partitions {
+		if key := fmt.Sprint("on time ", i); len(w.firings[key]) == 0 {
+			w.wrong("late: %q has not fired for %v", key, time.Since(at))
+		}
+	}
+}
+
+// checkCounts checks that there are as many timers as are listed, that schedules are among them, and that those are dead
+// whose last attempt was made.
+func (w *world) checkCounts(ctx context.Context) {
+	for at := range partitions {
+		runs, listed := 0, 0
+		p := w.any(w.chance.branch()).api()
+		before, err := p.Count(ctx, at)
+		require.NoError(w.t, err)
+		err = p.All(ctx, at, false, func(t state.Timer) bool {
+			listed++
+			if strings.HasPrefix(t.Key, "run") {
+				runs++
+			}
+			return true
+		})
+		require.NoError(w.t, err)
+		w.mu.Lock()
+		if before < listed-4 || before > listed+4 || runs != 1 { // timers that are on time may be tried again
+			w.wrong("count: partition %d says %d timers, lists %d, and has %d schedules", at, before, listed, runs)
+		}
+		w.mu.Unlock()
+		err = p.All(ctx, at, true, func(t state.Timer) bool {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if t.Attempt != attempts {
+				w.wrong("dead: %q after %d attempts", t.Key, t.Attempt)
+			}
+			return true
+		})
+		require.NoError(w.t, err)
 	}
 }
 
@@ -46,7 +118,7 @@ func (w *world) heal() {
 func (w *world) pending(ctx context.Context) (key string) {
 	limited, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	p := w.any(w.chance.branch())
+	p := w.any(w.chance.branch()).api()
 	for at := range partitions {
 		err := p.All(limited, at, false, func(t state.Timer) bool {
 			if strings.HasPrefix(t.Key, "timer") {
@@ -64,26 +136,92 @@ func (w *world) pending(ctx context.Context) (key string) {
 	return ""
 }
 
-// check checks the firings of a timer: at least one, unless it was removed, none early, and each with the same ID, by
-// owners that follow one another.
-func (w *world) check(key string, t *timer, all []firing) {
+// check checks the firings of a timer: at least one, unless it was removed, and none after that.
+func (w *world) check(key string, t *timer, all []*firing) {
 	if len(all) == 0 && !t.unknown && t.removed.IsZero() {
-		require.Fail(w.t, "a timer was lost", key)
+		w.wrong("lost: %q has not fired", key)
 	}
 	for i, f := range all {
-		require.False(w.t, f.at.Before(t.due), "%s fired %v early", key, t.due.Sub(f.at))
 		// A handler may be called just before the removal, and come to its first line just after. Then its context is done.
-		require.False(w.t, !t.removed.IsZero() && f.at.After(t.removed) && !f.over, "%s fired %v after it was removed", key, f.at.Sub(t.removed))
+		if !t.removed.IsZero() && f.at.After(t.removed) && !f.over {
+			w.wrong("removed: %q fires %v later", key, f.at.Sub(t.removed))
+		}
+		if f.ofOwner() && t.in > 0 {
+			w.checkDuration(t, f)
+		}
+		if f.ID != all[0].ID {
+			w.wrong("doubled: %q has two IDs, %v and %v", key, all[0].ID, f.ID)
+		}
+		if t.in == 0 {
+			w.checkWall(f)
+		}
 		if i > 0 {
-			require.Equal(w.t, all[0].ID, f.ID, key)
-			require.GreaterOrEqual(w.t, f.Epoch, all[i-1].Epoch, key)
+			w.checkNext(all[i-1], f)
 		}
 	}
+}
+
+// checkDuration checks that a timer that its owner has set does not fire before its time. The time until a message
+// arrives is measured by the process that sends it, so either clock may be the faster one.
+func (w *world) checkDuration(t *timer, f *firing) {
+	least := time.Duration(float64(t.in) / max(t.rate, f.clock.rate))
+	if early := least - f.at.Sub(t.begun); early > time.Microsecond { // times are rounded
+		w.wrong("early: %q fires %v before its time", f.Key, early)
+	}
+}
+
+// checkWall checks that a timer does not fire before its wall time. Later attempts are due by the time of their owner.
+func (w *world) checkWall(f *firing) {
+	if early := f.Due - f.latest.UnixNano(); early > 0 && f.Attempt == 1 {
+		w.wrong("early: %q fires %v before its wall time", f.Key, time.Duration(early))
+	}
+}
+
+// checkNext checks an attempt after another one of the same run.
+func (w *world) checkNext(last, f *firing) {
+	if f.Epoch < last.Epoch && !f.over {
+		w.wrong("owners: %q fires by owner %d after owner %d", f.Key, f.Epoch, last.Epoch)
+	}
+	if f.Epoch != last.Epoch || !last.done {
+		return
+	}
+	if !last.failed {
+		w.wrong("repeated: %q fires again after it has succeeded", f.Key)
+	} else if f.Attempt != last.Attempt+1 || f.elapsed-last.ended < backoff {
+		w.wrong("backoff: attempt %d of %q is %v after attempt %d", f.Attempt, f.Key, f.elapsed-last.ended, last.Attempt)
+	}
+}
+
+// checkRuns checks that a schedule's runs follow each other: none is skipped or doubled.
+func (w *world) checkRuns(key string, all []*firing, until time.Time) {
+	if len(all) == 0 {
+		w.wrong("schedule: %q never runs", key)
+		return
+	}
+	for i, f := range all {
+		w.checkWall(f)
+		if i == 0 {
+			continue
+		}
+		if last := all[i-1]; last.ID == f.ID {
+			w.checkNext(last, f)
+		} else if d := time.Duration(f.Due - last.Due); d != period*time.Duration(f.Missed+1) {
+			w.wrong("schedule: a run of %q is due %v after the last one, and stands for %d others", key, d, f.Missed)
+		}
+	}
+	if late := until.UnixNano() - all[len(all)-1].Due; late > int64(punctual) {
+		w.wrong("schedule: %q has not run for %v", key, time.Duration(late))
+	}
+}
+
+// again returns the command that runs this history again.
+func (w *world) again() string {
+	return fmt.Sprintf("go test ./internal/simulate -run TestHistories -histories 1 -seed %d -span %v", w.seed, *span)
 }
 
 // explain logs what has happened, if the test has failed.
 func (w *world) explain() {
 	if w.t.Failed() {
-		w.t.Log(strings.Join(w.events, "\n"))
+		w.t.Log(strings.Join(w.events, "\n") + "\n" + w.again())
 	}
 }

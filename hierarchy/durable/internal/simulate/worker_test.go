@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/cluster"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
@@ -26,6 +26,8 @@ type worker struct {
 	store *memtable.Store
 	logs  []*memlog.Log // nil if it only calls
 	going chan struct{} // holds a value unless the process stands still
+	clock *clocks
+	table atomic.Int32 // what becomes of calls of the table
 
 	cluster *cluster.Cluster // one of these is nil
 	caller  *cluster.Caller
@@ -36,12 +38,14 @@ type worker struct {
 type shared interface {
 	Do(ctx context.Context, at int, c *core.Call) error
 	Get(ctx context.Context, at int, key []byte) (value string, remaining time.Duration, ok bool, err error)
+	Count(ctx context.Context, at int) (int, error)
 	All(ctx context.Context, at int, dead bool, yield func(state.Timer) bool) error
 }
 
 func (w *world) newWorker() *worker {
 	p := &worker{w: w, bus: w.net.Connect(), store: w.table.Open(), going: make(chan struct{}, 1)}
 	p.going <- struct{}{}
+	p.clock = newClocks(p, w.chance.branch())
 	return p
 }
 
@@ -49,11 +53,13 @@ func (w *world) newWorker() *worker {
 // anything that is sent to it.
 func (p *worker) pause(long time.Duration) {
 	<-p.going
+	p.clock.sleep()
 	p.store.Pause(true)
 	p.bus.Cut(true, true)
 	time.Sleep(long)
 	p.bus.Cut(false, false)
 	p.store.Pause(false)
+	p.clock.wake()
 	p.going <- struct{}{}
 }
 
@@ -66,8 +72,8 @@ func (p *worker) await(uint64) {
 // common is the configuration of partitions.
 func (p *worker) common() partition.Config {
 	return partition.Config{
-		Config: core.Config{MaxAttempts: 5, TrimAbove: 2000, Backoff: func(int) time.Duration { return time.Second }},
-		Clock:  clock.System(), Precision: time.Millisecond, Crew: partition.NewCrew(16), Handle: p.handle,
+		Config: core.Config{MaxAttempts: attempts, TrimAbove: 2000, Backoff: func(int) time.Duration { return backoff }},
+		Clock:  p.clock, Precision: time.Millisecond, Crew: partition.NewCrew(16), Handle: p.handle,
 		Logger: slog.New(slog.DiscardHandler), Owner: "simulated",
 	}
 }
@@ -75,22 +81,23 @@ func (p *worker) common() partition.Config {
 func (p *worker) member() member.Config {
 	return member.Config{
 		Store: p.store, Lease: lease, Partitions: partitions,
-		Boot: func() time.Duration { return time.Hour + time.Since(p.w.begun) },
+		Boot: p.clock.boot,
 	}
 }
 
 // rise begins a process that owns partitions.
 func (w *world) rise(ctx context.Context) (*worker, error) {
 	p := w.newWorker()
-	cfg := cluster.Config{Bus: p.bus, Name: "world", Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler)}
-	for _, d := range w.disks {
+	cfg := cluster.Config{Bus: p.bus, Name: "world", MaxSkew: maxSkew,
+		Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler)}
+	for at, d := range w.disks {
 		log := d.Open()
-		log.SetFault(w.logFault)
+		p.watch(at, log)
 		log.Before = p.await
 		p.logs = append(p.logs, log)
 		cfg.Logs = append(cfg.Logs, storage.Log(log))
 	}
-	p.store.SetFault(w.tableFault)
+	p.store.SetFault(p.tableFault)
 	c, err := cluster.Open(ctx, cfg)
 	if err != nil {
 		p.disconnect()
@@ -106,7 +113,7 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 // appear begins a process that only calls.
 func (w *world) appear(ctx context.Context) error {
 	p := w.newWorker()
-	p.store.SetFault(w.tableFault)
+	p.store.SetFault(p.tableFault)
 	c, err := cluster.OpenCaller(ctx, cluster.Config{
 		Bus: p.bus, Name: "world", Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler),
 	})
@@ -128,19 +135,13 @@ func (p *worker) api() shared {
 	return p.cluster
 }
 
-// handle is the handler of all timers.
-func (p *worker) handle(ctx context.Context, f core.Firing) error {
+// leave takes a process out of those that are asked. It reports whether it was one of them.
+func (p *worker) leave() bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	p.w.firings[f.Key] = append(p.w.firings[f.Key], firing{f, time.Now(), ctx.Err() != nil})
-	return nil
-}
-
-// leave takes a process out of those that are asked.
-func (p *worker) leave() {
-	p.w.mu.Lock()
-	defer p.w.mu.Unlock()
+	before := len(p.w.living)
 	p.w.living = slices.DeleteFunc(p.w.living, func(q *worker) bool { return p == q })
+	return len(p.w.living) < before
 }
 
 // kill ends a process without a word: nothing that it does arrives any more.

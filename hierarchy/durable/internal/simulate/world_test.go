@@ -1,12 +1,13 @@
 package simulate
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition/partitiontest"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/membus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
@@ -23,39 +24,39 @@ const (
 // world is what the processes share.
 type world struct {
 	t     testing.TB
+	seed  uint64
 	begun time.Time
 	net   membus.Net
 	table memtable.Table
 	disks [partitions]*memlog.Disk
 
 	chance chance
+	slow   [partitions]atomic.Bool // many appends to the log arrive late
+	healed atomic.Bool             // nothing goes wrong any more
 
 	mu      sync.Mutex // guards what follows
 	living  []*worker  // the processes that own partitions
 	calling []*worker  // those that only call
-	firings map[string][]firing
+	firings map[string][]*firing
+	epochs  [partitions]uint64 // of the last owner that has begun
+	wrongs  []string           // promises that did not hold
 	timers  map[string]*timer
 	events  []string
 
 	history partitiontest.History
 }
 
-// firing is a call of a handler.
-type firing struct {
-	core.Firing
-	at   time.Time
-	over bool // its context was done by then
-}
-
 // timer is one that no other caller knows.
 type timer struct {
-	due     time.Time
+	in      time.Duration // 0 if it is due at a wall time
+	begun   time.Time
+	rate    float64   // of the clock of the process that sets it
 	unknown bool      // an answer was lost
 	removed time.Time // when its Remove was answered, or zero
 }
 
 func newWorld(t testing.TB, seed uint64) *world {
-	w := &world{t: t, begun: time.Now(), firings: make(map[string][]firing), timers: make(map[string]*timer)}
+	w := &world{t: t, seed: seed, begun: time.Now(), firings: make(map[string][]*firing), timers: make(map[string]*timer)}
 	w.chance.r = rand.New(rand.NewPCG(seed, 0))
 	for i := range w.disks {
 		w.disks[i] = new(memlog.Disk)
@@ -69,6 +70,11 @@ func (w *world) note(event string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, time.Since(w.begun).Round(time.Millisecond).String()+" "+event)
+}
+
+// wrong records that a promise did not hold.
+func (w *world) wrong(format string, a ...any) {
+	w.wrongs = append(w.wrongs, time.Since(w.begun).String()+" "+fmt.Sprintf(format, a...))
 }
 
 // chance draws numbers. Its methods may be called concurrently.

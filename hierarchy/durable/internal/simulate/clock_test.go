@@ -1,0 +1,118 @@
+package simulate
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/clock"
+)
+
+const (
+	maxSkew = 5 * time.Second
+	// mostOff is how far wall clocks are off in either direction. So the bounds that a slow renewal gives them are often
+	// within maxSkew.
+	mostOff = 2 * time.Second
+	// drift is how much faster or slower than true time the other clocks are, at most: what package remote allows for.
+	// Leases tolerate a quarter, and bounds of the servers' time a tenth.
+	drift = 0.001
+)
+
+// clocks are those of one process. It implements clock.Clock.
+type clocks struct {
+	p      *worker
+	system clock.Clock
+	rate   float64 // of the boot clock
+
+	mu     sync.Mutex    // guards what follows
+	off    time.Duration // how far the wall clock is ahead of true time
+	most   time.Duration // how far it has ever been
+	slept  time.Duration
+	asleep time.Duration // the boot time at which the process began to stand still, or 0
+}
+
+// newClocks returns the clocks of a process that begins. Some wall clocks are wrong by an hour at first.
+func newClocks(p *worker, r *rand.Rand) *clocks {
+	c := &clocks{p: p, system: clock.System(), rate: 1 + drift*(2*r.Float64()-1), most: -mostOff}
+	c.set(wrong(r))
+	if r.IntN(4) == 0 {
+		c.off += []time.Duration{-time.Hour, time.Hour}[r.IntN(2)]
+		time.AfterFunc(time.Duration(r.Int64N(int64(2*lease))), func() { c.set(wrong(r)) })
+	}
+	return c
+}
+
+// wrong returns how far a wall clock is off.
+func wrong(r *rand.Rand) time.Duration { return time.Duration(r.Int64N(int64(2*mostOff))) - mostOff }
+
+// set sets how far the wall clock is ahead of true time.
+func (c *clocks) set(off time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.off, c.most = off, max(c.most, off)
+}
+
+// isOff reports whether the process must not take anything over.
+func (c *clocks) isOff() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.off.Abs() > maxSkew
+}
+
+// latest returns the wall time by the furthest setting.
+func (c *clocks) latest() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.most)
+}
+
+func (c *clocks) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.off)
+}
+
+// boot goes on while the process stands still.
+func (c *clocks) boot() time.Duration {
+	return time.Hour + time.Duration(c.rate*float64(c.system.Elapsed()))
+}
+
+func (c *clocks) Elapsed() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asleep > 0 {
+		return c.asleep - c.slept
+	}
+	return c.boot() - c.slept
+}
+
+func (c *clocks) sleep() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asleep = c.boot()
+}
+
+func (c *clocks) wake() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.slept += c.boot() - c.asleep
+	c.asleep = 0
+}
+
+// NewAlarm returns an alarm that does not ring while the process stands still. It may ring early after that.
+func (c *clocks) NewAlarm(ring func()) clock.Alarm {
+	return alarm{c.system.NewAlarm(func() {
+		c.p.await(0)
+		ring()
+	}), c}
+}
+
+type alarm struct {
+	clock.Alarm
+	c *clocks
+}
+
+func (a alarm) Set(elapsed time.Duration) {
+	in := time.Duration(min(float64(elapsed-a.c.Elapsed())/a.c.rate, float64(time.Hour)))
+	a.Alarm.Set(a.c.system.Elapsed() + in + 1)
+}

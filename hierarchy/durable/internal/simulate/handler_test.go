@@ -1,0 +1,92 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
+)
+
+// firing is a call of a handler.
+type firing struct {
+	core.Firing
+	at      time.Time
+	latest  time.Time // what the process's wall clock would have shown by its furthest setting
+	clock   *clocks
+	elapsed time.Duration // by the clock of the process
+	over    bool          // its context was done when it began
+
+	done   bool          // it has returned, and its context was not done
+	failed bool          // with an error
+	ended  time.Duration // when, by the clock of the process
+}
+
+// ofOwner reports whether the owner that calls the handler has set the timer.
+func (f *firing) ofOwner() bool { return f.ID.Number>>12 > f.Epoch }
+
+var errHandler = errors.New("the handler fails")
+
+// attempts is how many attempts a timer has.
+const attempts = 5
+
+// backoff is the time from a failed attempt to the next one.
+const backoff = time.Second
+
+// handle is the handler of all timers. It is quick and succeeds, or not.
+func (p *worker) handle(ctx context.Context, call core.Firing) error {
+	f := p.begun(ctx, call)
+	var err error
+	if !strings.HasPrefix(f.Key, "run") {
+		if p.w.chance.intN(4) == 0 {
+			time.Sleep(p.w.chance.upTo(lease / 2))
+			p.await(0)
+		}
+		if p.w.chance.intN(4) == 0 {
+			err = errHandler
+		}
+	}
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	f.done, f.failed, f.ended = ctx.Err() == nil, err != nil, p.clock.Elapsed()
+	return err
+}
+
+// begun records the call of a handler. No owner begins an attempt once another one has begun.
+func (p *worker) begun(ctx context.Context, call core.Firing) *firing {
+	w := p.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f := &firing{Firing: call, at: time.Now(), latest: p.clock.latest(), clock: p.clock, elapsed: p.clock.Elapsed(), over: ctx.Err() != nil}
+	w.firings[f.Key] = append(w.firings[f.Key], f)
+	if last := w.epochs[f.Partition]; f.Epoch < last && !f.over {
+		w.wrong("two owners: %q fires by owner %d of partition %d, after owner %d has begun", f.Key, f.Epoch, f.Partition, last)
+	}
+	w.epochs[f.Partition] = max(w.epochs[f.Partition], f.Epoch)
+	return f
+}
+
+// watch sets what goes wrong with a connection to a log, and records the takeovers that it acknowledges.
+func (p *worker) watch(at int, log *memlog.Log) {
+	w := p.w
+	var takeover uint64 // the last that was sent; guarded by the lock of the disk
+	log.SetFault(func(data []byte) memlog.Fault {
+		if f, err := frame.Parse(data); err == nil && f.Epoch == f.Number {
+			takeover = f.Number
+		}
+		return w.logFault(at)
+	})
+	log.After = func(last uint64) {
+		if takeover == last+1 {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.epochs[at] = max(w.epochs[at], takeover)
+			if p.clock.isOff() {
+				w.wrong("clock: partition %d is taken over by a clock that is off", at)
+			}
+		}
+	}
+}
