@@ -2,11 +2,11 @@ package hierarchy
 
 import (
 	"context"
-	"hash/maphash"
-	"reflect"
+	"fmt"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/keys"
 )
 
 // Keyed is a wheel whose timers have names. All methods may be called concurrently, also inside callbacks. A call costs
@@ -19,10 +19,8 @@ import (
 // Set makes a new timer, which fires unless Drain or Stop takes it out. After Stop no key is pending: methods that
 // return an error return ErrClosed.
 type Keyed[K comparable, V any] struct {
-	core  *engine.Core[entry[K, V]]
-	index []index[K, V] // by shard; each index is guarded by the lock of its shard
-	seed  maphash.Seed
-	wary  bool // whether comparing two keys can panic
+	core  *engine.Core[keys.Entry[K, V]]
+	table *keys.Table[K, V]
 }
 
 // NewKeyed makes a wheel that calls fire with the key and value of each timer. When fire
@@ -35,17 +33,11 @@ func NewKeyed[K comparable, V any](cfg Config, fire func(K, V)) (*Keyed[K, V], e
 	if cfg.Shards == 0 {
 		cfg.Shards = shardsForKeys()
 	}
-	c, err := newCore(cfg, func(e entry[K, V]) { fire(e.key, e.val) })
+	c, err := newCore(cfg, func(e keys.Entry[K, V]) { fire(e.Key, e.Value) })
 	if err != nil {
 		return nil, err
 	}
-	w := &Keyed[K, V]{
-		core: c, index: make([]index[K, V], len(c.Shards)), seed: maphash.MakeSeed(),
-		wary: mayPanic(reflect.TypeFor[K]()),
-	}
-	c.OnSet, c.OnFire = w.addToIndex, w.unindex
-	c.OnDetach = func(shard int) { w.index[shard] = index[K, V]{} }
-	return w, nil
+	return &Keyed[K, V]{core: c, table: keys.New(c)}, nil
 }
 
 // shardsForKeys returns the default number of shards of a Keyed. Keys are not bound to cores: with as many shards as
@@ -60,19 +52,7 @@ func (w *Keyed[K, V]) Move(k K, d time.Duration) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	now := w.core.Now()
-	s, x := w.shard(h)
-	s.Mu.Lock()
-	i := w.find(s, x, h, k)
-	if i == 0 {
-		defer s.Mu.Unlock()
-		if s.Closed {
-			return false, ErrClosed
-		}
-		return false, nil
-	}
-	s.Reschedule(i, s.Timers.Arena().At(i), now, d)
-	return true, nil
+	return w.table.Move(h, k, w.core.Now(), d)
 }
 
 // Remove stops the timer of k and returns its value. It reports whether k was pending.
@@ -81,19 +61,7 @@ func (w *Keyed[K, V]) Remove(k K) (v V, ok bool) {
 	if err != nil {
 		return v, false
 	}
-	s, x := w.shard(h)
-	s.Mu.Lock()
-	i := w.find(s, x, h, k)
-	if i == 0 {
-		s.Mu.Unlock()
-		return v, false
-	}
-	v = s.Timers.Value(i).val
-	x.remove(s.Timers, i)
-	s.Discard(i, s.Timers.Arena().At(i))
-	s.Counts.Stopped++
-	s.Mu.Unlock()
-	return v, true
+	return w.table.Remove(h, k)
 }
 
 // Get returns the value of k and the time until k is due, or 0 if k is already due. It reports whether k is pending.
@@ -103,15 +71,8 @@ func (w *Keyed[K, V]) Get(k K) (v V, remaining time.Duration, ok bool) {
 		return v, 0, false
 	}
 	now := w.core.Now()
-	s, x := w.shard(h)
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	i := w.find(s, x, h, k)
-	if i == 0 {
-		return v, 0, false
-	}
-	left := s.Timers.Arena().At(i).Key - now
-	return s.Timers.Value(i).val, time.Duration(max(0, left)), true
+	v, deadline, ok := w.table.Get(h, k)
+	return v, time.Duration(max(0, deadline-now)), ok
 }
 
 // Value is like Get, without the remaining time, and does not read the clock. A timer that is due is pending until it
@@ -121,14 +82,8 @@ func (w *Keyed[K, V]) Value(k K) (v V, ok bool) {
 	if err != nil {
 		return v, false
 	}
-	s, x := w.shard(h)
-	s.Mu.Lock()
-	i := w.find(s, x, h, k)
-	if i != 0 {
-		v = s.Timers.Value(i).val
-	}
-	s.Mu.Unlock()
-	return v, i != 0
+	v, _, ok = w.table.Get(h, k)
+	return v, ok
 }
 
 // Len returns the number of pending timers.
@@ -149,33 +104,12 @@ func (w *Keyed[K, V]) Stop() { w.core.Stop() }
 // Stop, or Shutdown in a new goroutine.
 func (w *Keyed[K, V]) Shutdown(ctx context.Context) error { return w.core.Shutdown(ctx) }
 
-// shard returns the shard of the keys with hash h, and the index of that shard. The number of the shard is in the high
-// bits of h, since the index uses the low bits.
-func (w *Keyed[K, V]) shard(h uint64) (*engine.Shard[entry[K, V]], *index[K, V]) {
-	i := int(h>>32) & (len(w.index) - 1)
-	return w.core.Shards[i], &w.index[i]
-}
-
-// find returns the timer of k, or 0. The lock of s must be held.
-func (w *Keyed[K, V]) find(s *engine.Shard[entry[K, V]], x *index[K, V], h uint64, k K) uint32 {
-	if s.Timers == nil {
-		return 0
+// hash returns the hash of k, or ErrArgument if k can't be compared.
+func (w *Keyed[K, V]) hash(k K) (uint64, error) {
+	engine.RequireMade(w.table != nil, "wheel")
+	h, err := w.table.Hash(k)
+	if err != nil {
+		return 0, fmt.Errorf("%w: key: %v", ErrArgument, err)
 	}
-	return x.find(s.Timers, uint32(h), k)
-}
-
-// addToIndex adds a timer that was set to the index.
-func (w *Keyed[K, V]) addToIndex(shard int, i uint32) {
-	t := w.core.Shards[shard].Timers
-	if e := t.Value(i); e.key == e.key {
-		w.index[shard].insert(t, i)
-	}
-}
-
-// unindex removes a timer that is about to fire from the index.
-func (w *Keyed[K, V]) unindex(shard int, i uint32) {
-	t := w.core.Shards[shard].Timers
-	if e := t.Value(i); e.key == e.key {
-		w.index[shard].remove(t, i)
-	}
+	return h, nil
 }

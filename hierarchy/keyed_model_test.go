@@ -47,7 +47,7 @@ func runKeyed(t *testing.T, c chooser, length int) []string {
 	for n := 0; n < length && r.mock.Elapsed() < math.MaxInt64; n++ {
 		r.step()
 		require.NoError(t, r.wheel.core.Check())
-		require.NoError(t, r.wheel.checkIndex())
+		require.NoError(t, r.wheel.table.Check())
 		if !slices.Equal(r.ref.fired, r.fired) {
 			t.Fatalf("step %d: want %v, got %v", n, r.ref.fired, r.fired)
 		}

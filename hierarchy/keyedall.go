@@ -4,8 +4,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
-	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
+	"github.com/epicycle-go/epicycle/hierarchy/internal/keys"
 )
 
 // All returns an iterator over the pending keys, in no order, with their values and deadlines. A key that is pending
@@ -18,70 +17,17 @@ import (
 func (w *Keyed[K, V]) All() iter.Seq2[K, Entry[V]] {
 	return func(yield func(K, Entry[V]) bool) {
 		wall := w.core.WallTimes()
-		var some []taken[K, V]
-		for _, s := range w.core.Shards {
-			for c := (cursor[K, V]{shard: s}); !c.done; {
-				some = c.take(some[:0])
-				for _, t := range some {
-					if !yield(t.key, Entry[V]{t.val, wall(t.deadline)}) {
-						return
-					}
+		c := w.table.Cursor()
+		some, ok := c.Take(nil)
+		for ; ok; some, ok = c.Take(some[:0]) {
+			for _, t := range some {
+				if !yield(t.Key, Entry[V]{t.Value, wall(t.Deadline)}) {
+					return
 				}
 			}
 		}
 	}
 }
-
-// taken is what All has read of a timer.
-type taken[K comparable, V any] struct {
-	key      K
-	val      V
-	deadline int64
-}
-
-// cursor iterates over the timers of one shard in the order of memory. A timer stays at its place in memory as long as
-// its key is pending. If all timers of the shard were removed at once, timers that are set later are in other memory,
-// and the cursor is done.
-type cursor[K comparable, V any] struct {
-	shard  *engine.Shard[entry[K, V]]
-	timers *timers.Timers[entry[K, V]]
-	next   uint32 // index of the timer at which to continue
-	latest uint64 // timers made after this one are skipped, since their memory may have been passed
-	begun  bool
-	done   bool
-}
-
-// take appends timers to some. It looks at no more than a batch, so that nobody waits long for the lock.
-func (c *cursor[K, V]) take(some []taken[K, V]) []taken[K, V] {
-	s := c.shard
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	if !c.begun {
-		c.begun, c.timers, c.latest = true, s.Timers, s.LatestOrder()
-	}
-	if c.timers == nil || c.timers != s.Timers {
-		c.done = true
-		return some
-	}
-	for left := scanBatch; left > 0 && !c.done; {
-		i, next, looked := c.timers.Arena().Live(c.next, left)
-		c.next, c.done = next, next == 0
-		left -= looked
-		if i == 0 {
-			continue
-		}
-		if n := c.timers.Arena().At(i); n.Generation() <= c.latest {
-			e := c.timers.Value(i)
-			some = append(some, taken[K, V]{e.key, e.val, n.Key})
-		}
-	}
-	return some
-}
-
-// scanBatch is the number of entries of memory that All reads while it holds the lock. This takes about 2 µs, during
-// which a caller that needs the lock spins. With 1,024 entries, callers went to sleep, and then lost the lock to the
-// next batches several times: of calls that moved keys meanwhile, one in a thousand took 250 µs, instead of 4 µs.
-const scanBatch = 128
 
 // Drain takes all pending timers out at once, and then calls fn for each key and value, in order of deadline. It
 // returns the number of these timers. fn is called in the caller's goroutine with no lock held, and may use the wheel,
@@ -94,7 +40,7 @@ func (w *Keyed[K, V]) Drain(fn func(K, V)) int {
 	if fn == nil {
 		fn = func(K, V) {}
 	}
-	return w.core.Drain(func(e entry[K, V], _ int64) { fn(e.key, e.val) })
+	return w.core.Drain(func(e keys.Entry[K, V], _ int64) { fn(e.Key, e.Value) })
 }
 
 // Entry is the value of a key, and the time at which the key is due.
@@ -110,5 +56,5 @@ func (w *Keyed[K, V]) DrainEntries(fn func(K, Entry[V])) int {
 		fn = func(K, Entry[V]) {}
 	}
 	wall := w.core.WallTimes()
-	return w.core.Drain(func(e entry[K, V], deadline int64) { fn(e.key, Entry[V]{e.val, wall(deadline)}) })
+	return w.core.Drain(func(e keys.Entry[K, V], deadline int64) { fn(e.Key, Entry[V]{e.Value, wall(deadline)}) })
 }

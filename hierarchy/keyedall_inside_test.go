@@ -22,8 +22,10 @@ func TestAllTakesABatchAtATime(t *testing.T) {
 	requireBatches := func(keys, least int) {
 		t.Helper()
 		holds, came := 0, 0
-		for c := (cursor[int, int]{shard: w.core.Shards[0]}); !c.done; holds++ {
-			some := c.take(nil)
+		c := w.table.Cursor()
+		some, ok := c.Take(nil)
+		for ; ok; some, ok = c.Take(nil) {
+			holds++
 			require.LessOrEqual(t, len(some), most)
 			came += len(some)
 		}

@@ -40,9 +40,9 @@ func TestStoppedKeyedHoldsNoIndex(t *testing.T) {
 		require.NoError(t, w.Set(k, k, time.Hour))
 	}
 	w.Stop()
-	for i := range w.index {
-		require.Nil(t, w.index[i].segments)
-		require.Nil(t, w.core.Shards[i].Timers)
+	require.True(t, w.table.Empty())
+	for _, s := range w.core.Shards {
+		require.Nil(t, s.Timers)
 	}
 	_, _, ok := w.Get(1)
 	require.False(t, ok)

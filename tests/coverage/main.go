@@ -17,7 +17,7 @@ import (
 var measured = []string{
 	"level", "level/arena",
 	"hierarchy/internal/circles", "hierarchy/internal/timers", "hierarchy/internal/engine", "hierarchy/internal/executor",
-	"hierarchy/internal/wheelctx", "hierarchy",
+	"hierarchy/internal/keys", "hierarchy/internal/wheelctx", "hierarchy",
 	"clock/internal/alarmheap", "clock/internal/serial", "clock/internal/wakeup", "clock",
 	"compat",
 }

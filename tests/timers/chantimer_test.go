@@ -173,3 +173,14 @@ func TestChannelsGetTheTimeWhenDue(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, c.Now(), <-now.C)
 }
+
+// Stopping and resetting allocate nothing.
+func TestChanTimerResetAllocatesNothing(t *testing.T) {
+	w := wheeltest.OnSystem(t, hierarchy.Config{})
+	timer, err := w.NewTimer(time.Hour)
+	require.NoError(t, err)
+	require.Zero(t, testing.AllocsPerRun(1000, func() {
+		timer.Reset(time.Hour)
+		timer.Stop()
+	}))
+}

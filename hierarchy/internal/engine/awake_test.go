@@ -87,10 +87,10 @@ func TestStaysAwakeInVainOnce(t *testing.T) {
 	setOn(c, 0, 10, func() { clk.Time.Add(2 * aimPrecision) })
 	for k, s := range c.Shards[1:] {
 		s.Mu.Lock()
-		i, _, wakeAt := s.Set(nop, 0, int64(1500*(k+1)), 0)
-		s.UnlockFor(wakeAt)
+		i, _, wakeAt := s.set(nop, 0, int64(1500*(k+1)), 0)
+		s.unlockFor(wakeAt)
 		s.Mu.Lock()
-		s.Discard(i, s.Timers.Arena().At(i))
+		s.discard(i, s.Timers.Arena().At(i))
 		s.Mu.Unlock()
 	}
 	setOn(c, 0, int64(time.Hour), nop)

@@ -151,8 +151,8 @@ func (c *Core[T]) Add(v T, now int64, d time.Duration, f arena.Flags) (Handle, e
 		s.Mu.Unlock()
 		return Handle{}, err
 	}
-	i, generation, wakeAt := s.Set(v, now, deadline, f)
-	s.UnlockFor(wakeAt)
+	i, generation, wakeAt := s.set(v, now, deadline, f)
+	s.unlockFor(wakeAt)
 	return Handle{s, generation, i}, nil
 }
 
@@ -164,9 +164,9 @@ func (c *Core[T]) AddOnStop(v T, now, deadline int64, f arena.Flags) (h Handle, 
 		s.Mu.Unlock()
 		return Handle{}, 0, err
 	}
-	i, generation, wakeAt := s.Set(v, now, deadline, f|CallOnStop)
+	i, generation, wakeAt := s.set(v, now, deadline, f|CallOnStop)
 	onShard = s.onStop
-	s.UnlockFor(wakeAt)
+	s.unlockFor(wakeAt)
 	return Handle{s, generation, i}, onShard, nil
 }
 

@@ -8,6 +8,7 @@
 //	core.go       the wheel, and setting a timer
 //	shard.go      timers under a lock: placing, moving and ending one
 //	handle.go     a timer by its handle: stopping, resetting
+//	owned.go      timers whose owner sets them again and again, and is asked when they are due
 //	duenow.go     timers that are due when they are set
 //	aim.go        when to wake up
 //	review.go     waking up later, as timers were stopped
@@ -40,6 +41,6 @@
 //	Shard.Mu              the locks of several shards are taken in the order of their numbers
 //	inFlight.mu, waitsPart.mu, left.mu, locks of the clock, the lock of a Pool
 //
-// No callback of a user is called with any of them held. The value of a timer with AskFirst is a method of package
-// hierarchy, and is called with the lock of its shard held.
+// No callback of a user is called with any of them held. The owner of a timer is asked with the lock of its shard held, and
+// may take locks of its own that are held in no call of the wheel.
 package engine

@@ -41,18 +41,18 @@ func (s *Shard[T]) unlockBooked(v T, wakeAt int64) {
 	if wakeAt == EndOfTime {
 		s.Mu.Unlock()
 	} else {
-		s.UnlockFor(wakeAt)
+		s.unlockFor(wakeAt)
 	}
 	s.Core.submit(v)
 }
 
-// unlockSet ends the setting or moving of a timer that does not fire within the call: it is UnlockFor, unless the timer is
+// unlockSet ends the setting or moving of a timer that does not fire within the call: it is unlockFor, unless the timer is
 // due.
 func (s *Shard[T]) unlockSet(now, deadline, wakeAt int64) {
 	if deadline <= now {
 		s.unlockDue(deadline)
 	} else {
-		s.UnlockFor(wakeAt)
+		s.unlockFor(wakeAt)
 	}
 }
 
@@ -76,7 +76,7 @@ func (s *Shard[T]) AddHere(v T, now int64, d time.Duration, f arena.Flags) (Hand
 		return h, nil
 	}
 	deadline := DeadlineAfter(now, d)
-	i, generation, wakeAt := s.Set(v, now, deadline, f)
+	i, generation, wakeAt := s.set(v, now, deadline, f)
 	if s.Core.OnSet != nil {
 		s.Core.OnSet(int(s.number), i)
 	}
@@ -127,10 +127,10 @@ func (s *Shard[T]) countFired(late int64) {
 }
 
 // unlockDue unlocks Mu after the setting of a timer that is already due, and makes the wheel wake at once. On a clock
-// whose wake-ups are free, it is UnlockFor.
+// whose wake-ups are free, it is unlockFor.
 func (s *Shard[T]) unlockDue(deadline int64) {
 	if s.Core.aim.precision == 0 {
-		s.UnlockFor(deadline)
+		s.unlockFor(deadline)
 		return
 	}
 	s.notBefore.store(min(bound(deadline), s.notBefore.load()))

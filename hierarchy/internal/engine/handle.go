@@ -62,15 +62,22 @@ func (s *Shard[T]) stop(i uint32, generation uint64) bool {
 
 // unlockStop stops a timer, unless it has ended, and unlocks Mu, which must be held.
 func (s *Shard[T]) unlockStop(i uint32, generation uint64) bool {
-	n := s.Lookup(i, generation)
+	n := s.lookup(i, generation)
 	if n == nil {
 		s.Mu.Unlock()
 		return false
 	}
-	s.Discard(i, n)
+	s.discard(i, n)
 	s.Counts.Stopped++
 	s.Mu.Unlock()
 	return true
+}
+
+// UnlockStopped stops timer i, and unlocks Mu, which must be held.
+func (s *Shard[T]) UnlockStopped(i uint32) {
+	s.discard(i, s.Timers.Arena().At(i))
+	s.Counts.Stopped++
+	s.Mu.Unlock()
 }
 
 // reset is Handle.Reset.
@@ -79,7 +86,7 @@ func (s *Shard[T]) reset(i uint32, generation uint64, d time.Duration) bool {
 	if !s.Mu.TryLock() {
 		s.Mu.wait()
 	}
-	n := s.Lookup(i, generation)
+	n := s.lookup(i, generation)
 	if n == nil {
 		s.Mu.Unlock()
 		return false
@@ -93,7 +100,7 @@ func (s *Shard[T]) remaining(i uint32, generation uint64) (time.Duration, bool) 
 	now := s.Core.Now()
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	n := s.Lookup(i, generation)
+	n := s.lookup(i, generation)
 	if n == nil || !n.Linked() {
 		return 0, false
 	}
@@ -109,10 +116,10 @@ func (s *Shard[T]) Reschedule(i uint32, n *arena.Node, now int64, d time.Duratio
 		if s.Core.OnFire != nil {
 			s.Core.OnFire(int(s.number), i)
 		}
-		s.Discard(i, n)
+		s.discard(i, n)
 		s.book(0)
 		s.unlockBooked(v, EndOfTime)
 		return
 	}
-	s.unlockSet(now, deadline, s.Move(i, n, now, deadline))
+	s.unlockSet(now, deadline, s.move(i, n, now, deadline))
 }

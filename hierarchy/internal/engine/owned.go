@@ -75,7 +75,7 @@ const (
 // place is Set, Move or Rearm. The lock of the shard must be held, and is unlocked.
 func (o *Owned[T]) place(now, deadline int64, when condition) (was, ok bool) {
 	s := o.shard
-	n := s.Lookup(o.index, o.generation)
+	n := s.lookup(o.index, o.generation)
 	linked := n != nil && n.Linked()
 	switch {
 	case n == nil && (when != always || s.Closed):
@@ -94,9 +94,9 @@ func (o *Owned[T]) place(now, deadline int64, when condition) (was, ok bool) {
 		o.fireInCall(n, now, deadline)
 		return n != nil, true
 	case n == nil:
-		o.index, o.generation, wakeAt = s.Set(o.ask, now, deadline, o.flags|IsOwned)
+		o.index, o.generation, wakeAt = s.set(o.ask, now, deadline, o.flags|IsOwned)
 	default:
-		wakeAt = s.Move(o.index, n, now, deadline)
+		wakeAt = s.move(o.index, n, now, deadline)
 	}
 	s.unlockSet(now, deadline, wakeAt)
 	return n != nil, true
@@ -111,12 +111,12 @@ func (o *Owned[T]) fireInCall(n *arena.Node, now, deadline int64) {
 	wakeAt := EndOfTime
 	switch {
 	case a.keep && n == nil:
-		o.index, o.generation, wakeAt = s.Set(o.ask, now, EndOfTime, o.flags|IsOwned)
+		o.index, o.generation, wakeAt = s.set(o.ask, now, EndOfTime, o.flags|IsOwned)
 		s.Timers.Unlink(s.Timers.Arena().At(o.index))
 	case a.keep:
 		s.Timers.Unlink(n)
 	case n != nil:
-		s.Discard(o.index, n)
+		s.discard(o.index, n)
 	default:
 		s.Sequence++
 	}

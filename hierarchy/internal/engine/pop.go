@@ -92,7 +92,7 @@ func (s *Shard[T]) pop(now int64, i uint32, n *arena.Node, due *[]T) (v T, apart
 	if s.Core.OnFire != nil {
 		s.Core.OnFire(int(s.number), i)
 	}
-	s.Discard(i, n)
+	s.discard(i, n)
 	return v, apart
 }
 
@@ -115,5 +115,5 @@ func (s *Shard[T]) putOffEarly(now int64, i uint32) bool {
 func (s *Shard[T]) putOff(now int64, i uint32, n *arena.Node, later int64) {
 	s.Mu.assertHeld()
 	s.Counts.Moved++
-	s.Move(i, n, now, later)
+	s.move(i, n, now, later)
 }

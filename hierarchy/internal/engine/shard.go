@@ -58,9 +58,9 @@ func (s *Shard[T]) admit(f arena.Flags, place bool) error {
 	return nil
 }
 
-// Set makes a new timer, which was admitted. wakeAt is the time at which the wheel must be awake: the timer's deadline,
-// or an earlier time if a crowd has grown. Mu must be held; UnlockFor must follow.
-func (s *Shard[T]) Set(v T, now, deadline int64, f arena.Flags) (i uint32, generation uint64, wakeAt int64) {
+// set makes a new timer, which was admitted. wakeAt is the time at which the wheel must be awake: the timer's deadline,
+// or an earlier time if a crowd has grown. Mu must be held; unlockFor must follow.
+func (s *Shard[T]) set(v T, now, deadline int64, f arena.Flags) (i uint32, generation uint64, wakeAt int64) {
 	s.Mu.assertHeld()
 	t := s.Timers
 	if t == nil || f&CallOnStop != 0 {
@@ -75,7 +75,7 @@ func (s *Shard[T]) Set(v T, now, deadline int64, f arena.Flags) (i uint32, gener
 	return i, generation, s.wakeFor(now, deadline, generation)
 }
 
-// prepare does the part of Set that only few timers need.
+// prepare does the part of set that only few timers need.
 func (s *Shard[T]) prepare(now int64, f arena.Flags) *timers.Timers[T] {
 	if s.Timers == nil {
 		s.Timers = timers.New[T](s.Core.layout, s.Core.Tuning, now)
@@ -89,8 +89,8 @@ func (s *Shard[T]) prepare(now int64, f arena.Flags) *timers.Timers[T] {
 	return s.Timers
 }
 
-// Move gives timer i a new deadline. wakeAt is as in Set. Mu must be held; UnlockFor must follow.
-func (s *Shard[T]) Move(i uint32, n *arena.Node, now, deadline int64) (wakeAt int64) {
+// move gives timer i a new deadline. wakeAt is as in set. Mu must be held; unlockFor must follow.
+func (s *Shard[T]) move(i uint32, n *arena.Node, now, deadline int64) (wakeAt int64) {
 	s.Mu.assertHeld()
 	order := s.Core.mock.nextOrder(&s.Sequence)
 	s.Timers.Move(i, n, now, deadline, order)
@@ -113,9 +113,9 @@ func (s *Shard[T]) wakeFor(now, deadline int64, order uint64) int64 {
 	return deadline
 }
 
-// UnlockFor ends every setting and moving of a timer: it unlocks Mu, which must be held, and makes the wheel wake up by
+// unlockFor ends every setting and moving of a timer: it unlocks Mu, which must be held, and makes the wheel wake up by
 // wakeAt.
-func (s *Shard[T]) UnlockFor(wakeAt int64) {
+func (s *Shard[T]) unlockFor(wakeAt int64) {
 	s.Mu.assertHeld()
 	nearer := bound(wakeAt) < s.notBefore.load()
 	if nearer {
@@ -128,8 +128,8 @@ func (s *Shard[T]) UnlockFor(wakeAt int64) {
 	s.Core.mock.noted()
 }
 
-// Lookup returns the live node of that index and generation, or nil. Mu must be held.
-func (s *Shard[T]) Lookup(i uint32, generation uint64) *arena.Node {
+// lookup returns the live node of that index and generation, or nil. Mu must be held.
+func (s *Shard[T]) lookup(i uint32, generation uint64) *arena.Node {
 	s.Mu.assertHeld()
 	if s.Timers == nil {
 		return nil
@@ -137,8 +137,8 @@ func (s *Shard[T]) Lookup(i uint32, generation uint64) *arena.Node {
 	return s.Timers.Arena().Lookup(i, generation)
 }
 
-// Discard ends a live timer. Mu must be held.
-func (s *Shard[T]) Discard(i uint32, n *arena.Node) {
+// discard ends a live timer. Mu must be held.
+func (s *Shard[T]) discard(i uint32, n *arena.Node) {
 	s.Mu.assertHeld()
 	if f := n.Flags(); f != 0 || s.limited {
 		if f&CallOnStop != 0 {

@@ -1,21 +1,18 @@
-package hierarchy
+package keys
 
 import (
-	"fmt"
-	"hash/maphash"
-	"reflect"
+	"math/bits"
 
-	"github.com/epicycle-go/epicycle/hierarchy/internal/engine"
 	"github.com/epicycle-go/epicycle/hierarchy/internal/timers"
 )
 
-// entry is the value of a timer of a Keyed: the user's key and value, and a link of the index. The fields that a search
-// reads come first, so that they are mostly in one cache line.
-type entry[K comparable, V any] struct {
-	hash uint32
-	next uint32 // the next entry in its bucket's chain
-	key  K
-	val  V
+// Entry is the value of a timer: the user's key and value, and a link of the index. The fields that a search reads come
+// first, so that they are mostly in one cache line.
+type Entry[K comparable, V any] struct {
+	hash  uint32
+	next  uint32 // the next entry in its bucket's chain
+	Key   K
+	Value V
 }
 
 const (
@@ -53,20 +50,20 @@ func (x *index[K, V]) bucketFor(hash uint32) uint32 {
 }
 
 // roundUp returns the least power of two that is at least n, for n >= 1.
-func roundUp(n uint32) uint32 { return uint32(powerOfTwo(int(n))) }
+func roundUp(n uint32) uint32 { return 1 << bits.Len32(n-1) }
 
 func (x *index[K, V]) head(bucket uint32) *uint32 {
 	return &x.segments[bucket>>segmentBits][bucket&(segmentLen-1)]
 }
 
 // find returns the timer of key, or 0 if key is not in the index.
-func (x *index[K, V]) find(t *timers.Timers[entry[K, V]], hash uint32, key K) uint32 {
+func (x *index[K, V]) find(t *timers.Timers[Entry[K, V]], hash uint32, key K) uint32 {
 	if x.buckets == 0 {
 		return 0
 	}
 	for i := *x.head(x.bucketFor(hash)); i != 0; {
 		e := t.Value(i)
-		if e.hash == hash && e.key == key {
+		if e.hash == hash && e.Key == key {
 			return i
 		}
 		i = e.next
@@ -75,7 +72,7 @@ func (x *index[K, V]) find(t *timers.Timers[entry[K, V]], hash uint32, key K) ui
 }
 
 // insert adds timer i, whose key must not be in the index.
-func (x *index[K, V]) insert(t *timers.Timers[entry[K, V]], i uint32) {
+func (x *index[K, V]) insert(t *timers.Timers[Entry[K, V]], i uint32) {
 	for x.keys*bucketsPerKey >= x.buckets {
 		x.split(t)
 	}
@@ -83,14 +80,14 @@ func (x *index[K, V]) insert(t *timers.Timers[entry[K, V]], i uint32) {
 	x.link(t, i)
 }
 
-func (x *index[K, V]) link(t *timers.Timers[entry[K, V]], i uint32) {
+func (x *index[K, V]) link(t *timers.Timers[Entry[K, V]], i uint32) {
 	e := t.Value(i)
 	h := x.head(x.bucketFor(e.hash))
 	e.next, *h = *h, i
 }
 
 // remove removes timer i, which must be in the index.
-func (x *index[K, V]) remove(t *timers.Timers[entry[K, V]], i uint32) {
+func (x *index[K, V]) remove(t *timers.Timers[Entry[K, V]], i uint32) {
 	e := t.Value(i)
 	link := x.head(x.bucketFor(e.hash))
 	for *link != i {
@@ -105,7 +102,7 @@ func (x *index[K, V]) remove(t *timers.Timers[entry[K, V]], i uint32) {
 }
 
 // split adds one bucket and moves its keys there from the bucket that held them so far.
-func (x *index[K, V]) split(t *timers.Timers[entry[K, V]]) {
+func (x *index[K, V]) split(t *timers.Timers[Entry[K, V]]) {
 	switch {
 	case x.buckets == 0:
 		x.segments = append(x.segments, make([]uint32, firstLen))
@@ -123,7 +120,7 @@ func (x *index[K, V]) split(t *timers.Timers[entry[K, V]]) {
 }
 
 // join removes the last bucket and moves its keys to the bucket that takes over.
-func (x *index[K, V]) join(t *timers.Timers[entry[K, V]]) {
+func (x *index[K, V]) join(t *timers.Timers[Entry[K, V]]) {
 	x.buckets--
 	last := *x.head(x.buckets)
 	*x.head(x.buckets) = 0
@@ -142,52 +139,17 @@ func (x *index[K, V]) shrinkDirectory() {
 	}
 }
 
-func (x *index[K, V]) relinkAll(t *timers.Timers[entry[K, V]], bucket uint32) {
+func (x *index[K, V]) relinkAll(t *timers.Timers[Entry[K, V]], bucket uint32) {
 	h := x.head(bucket)
 	chain := *h
 	*h = 0
 	x.relinkChain(t, chain)
 }
 
-func (x *index[K, V]) relinkChain(t *timers.Timers[entry[K, V]], chain uint32) {
+func (x *index[K, V]) relinkChain(t *timers.Timers[Entry[K, V]], chain uint32) {
 	for chain != 0 {
 		i := chain
 		chain = t.Value(i).next
 		x.link(t, i)
 	}
-}
-
-// hash returns the hash of k, or ErrArgument if k can't be compared.
-func (w *Keyed[K, V]) hash(k K) (uint64, error) {
-	engine.RequireMade(w.core != nil, "wheel")
-	if w.wary {
-		return w.hashWarily(k)
-	}
-	return maphash.Comparable(w.seed, k), nil
-}
-
-func (w *Keyed[K, V]) hashWarily(k K) (h uint64, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: key: %v", ErrArgument, r)
-		}
-	}()
-	return maphash.Comparable(w.seed, k), nil
-}
-
-// mayPanic reports whether comparing two values of type t can panic, which it can if t is or contains an interface.
-func mayPanic(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Interface:
-		return true
-	case reflect.Array:
-		return mayPanic(t.Elem())
-	case reflect.Struct:
-		for f := range t.Fields() {
-			if mayPanic(f.Type) {
-				return true
-			}
-		}
-	}
-	return false
 }
