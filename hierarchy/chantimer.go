@@ -71,7 +71,7 @@ func (t *ChanTimer) set(d time.Duration, first bool) bool {
 	switch passed := t.core.Passed(now, d); {
 	case passed:
 		if first {
-			t.timer.Init(t.core, t.fire, engine.RunInWake)
+			t.timer.Init(t.core, t.answer, engine.RunInWake)
 		}
 		if t.core.CountDue() != nil {
 			return false
@@ -79,15 +79,15 @@ func (t *ChanTimer) set(d time.Duration, first bool) bool {
 		t.deliver()
 		return true
 	case first:
-		t.unsent = t.timer.InitSet(t.core, t.fire, engine.RunInWake, now, t.due)
+		t.unsent = t.timer.InitSet(t.core, t.answer, engine.RunInWake, now, t.due)
 	default:
 		_, t.unsent = t.timer.Set(now, t.due)
 	}
 	return t.unsent
 }
 
-// fire answers the wheel, see engine.Owned.
-func (t *ChanTimer) fire() { t.timer.Fire(&t.run) }
+// answer answers the wheel, see engine.Owned.
+func (t *ChanTimer) answer() { t.timer.Fire(&t.run) }
 
 // send is called by the wheel when the timer has fired.
 func (t *ChanTimer) send() {

@@ -27,9 +27,9 @@
 // slot is scanned for turns left to go. There is no tick either: a wheel sleeps until its next deadline. While nothing
 // is due within a second, it takes no goroutine and no descriptor.
 //
-// A slot only gathers timers: each keeps its exact deadline. When the hand comes to a slot of a coarse circle, the
-// timers of that slot cascade to finer circles. A few timers do not cascade: they are sorted, and fire from where they
-// are. Here + is a timer, | the hand, and each circle has four slots instead of 64:
+// A slot only gathers timers: each keeps its exact deadline. When the hand comes to a slot of a coarse circle, up to 512
+// timers of that slot are sorted, and fire from where they are. More than that cascade to finer circles. Here, where all
+// cascade, + is a timer, | the hand, and each circle has four slots instead of 64:
 //
 //	t = 0                      t = 16                     t = 26
 //	coarse |·  +++ ·   ·       coarse ·  |·  ·   ·        coarse ·  |·  ·   ·

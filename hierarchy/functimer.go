@@ -14,10 +14,9 @@ import (
 // concurrently, also inside the function. NewFunc makes a FuncTimer; the methods of a zero FuncTimer panic.
 type FuncTimer struct {
 	timer engine.Owned[func()]
-	core  *engine.Core[func()] // immutable, like run
-	run   func()               // the function that the executor calls
+	run   func() // immutable; the function that the executor calls
 
-	mu   sync.Mutex    // held by no call of the wheel
+	mu   sync.Mutex    // taken in answer, so that no call of the wheel is made with it held
 	idle chan struct{} // guarded by mu, like runs; nil, or closed when runs becomes 0
 	runs int32         // number of runs that were dispatched and have not returned
 }
@@ -31,12 +30,12 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 	if w.core.Closed() {
 		return nil, ErrClosed
 	}
-	t := &FuncTimer{core: w.core}
+	t := &FuncTimer{}
 	t.run = func() {
 		defer t.returned()
 		f()
 	}
-	t.timer.Init(w.core, t.due, 0)
+	t.timer.Init(w.core, t.answer, 0)
 	return t, nil
 }
 
@@ -45,22 +44,29 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 // Reset returns false and sets nothing. If Reset is called while f runs, f runs again, possibly at the same time. It
 // costs as much as Timer.Reset, and no allocation.
 func (t *FuncTimer) Reset(d time.Duration) bool {
-	engine.RequireMade(t.core != nil, "FuncTimer")
-	now := t.core.Now()
+	c := t.core()
+	now := c.Now()
 	was, ok := t.timer.Set(now, engine.DeadlineAfter(now, d))
 	if ok && !was {
-		t.core.Force() // Reset has no error to report that the wheel is full
+		c.Force() // Reset has no error to report that the wheel is full
 	}
 	return was
+}
+
+// core returns the wheel of t.
+func (t *FuncTimer) core() *engine.Core[func()] {
+	c := t.timer.Core()
+	engine.RequireMade(c != nil, "FuncTimer")
+	return c
 }
 
 // Stop stops the timer, and reports whether it was pending. If it was not, f was dispatched, or the timer was not set,
 // or was dropped with its wheel. Stop does not wait for a running f.
 func (t *FuncTimer) Stop() bool {
-	engine.RequireMade(t.core != nil, "FuncTimer")
+	c := t.core()
 	was := t.timer.Stop()
 	if was {
-		t.core.GiveBack()
+		c.GiveBack()
 	}
 	return was
 }
@@ -70,7 +76,6 @@ func (t *FuncTimer) Stop() bool {
 // first. If f calls StopWait, that call also waits for f itself, so it returns only when ctx is done.
 func (t *FuncTimer) StopWait(ctx context.Context) error {
 	engine.RequireContext(ctx, "StopWait")
-	engine.RequireMade(t.core != nil, "FuncTimer")
 	for {
 		idle := t.stopped()
 		if idle == nil {
@@ -90,7 +95,7 @@ func (t *FuncTimer) stopped() <-chan struct{} {
 	t.Stop()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.core.Settled() {
+	if t.core().Settled() {
 		t.runs = 0 // an executor that panicked has lost the other runs
 	}
 	if t.runs == 0 {
@@ -102,16 +107,16 @@ func (t *FuncTimer) stopped() <-chan struct{} {
 	return t.idle
 }
 
-// due answers the wheel, see engine.Owned. From then on f counts as running, so at every moment the timer is pending or
+// answer answers the wheel, see engine.Owned. From then on f counts as running, so at every moment the timer is pending or
 // running until f returns.
-func (t *FuncTimer) due() {
+func (t *FuncTimer) answer() {
 	if _, due := t.timer.Asked(); !due {
 		return
 	}
 	t.mu.Lock()
 	t.runs++
 	t.mu.Unlock()
-	t.core.GiveBack()
+	t.core().GiveBack()
 	t.timer.Fire(&t.run)
 }
 

@@ -46,7 +46,7 @@ func (w *Wheel) NewIdle(d time.Duration, f func()) (*Idle, error) {
 	}
 	i := &Idle{core: c, d: d, f: f}
 	i.due.Store(due)
-	if !i.timer.InitSet(c, i.fire, 0, now, due) {
+	if !i.timer.InitSet(c, i.answer, 0, now, due) {
 		return nil, ErrClosed
 	}
 	return i, nil
@@ -94,9 +94,9 @@ func (i *Idle) Stop() bool {
 	return stopped
 }
 
-// fire answers the wheel, see engine.Owned. It either finds that the Idle was touched since the timer was set, or makes
+// answer answers the wheel, see engine.Owned. It either finds that the Idle was touched since the timer was set, or makes
 // every later Touch return false.
-func (i *Idle) fire() {
+func (i *Idle) answer() {
 	deadline, due := i.timer.Asked()
 	if due && i.due.CompareAndSwap(deadline, ended) {
 		i.core.GiveBack()

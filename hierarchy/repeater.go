@@ -29,7 +29,7 @@ type Repeater struct {
 	period  int64     // the period of Every, or 0 if there is a plan
 	plan    Schedule  // determines when runs are due; nil if there is a period
 	wall    time.Time // wall time of the next run, if there is a plan
-	passed  int       // how often in a row plan has returned a time that had passed; used only by ask
+	passed  int       // how often in a row plan has returned a time that had passed; used only by nextOf
 	rule    Missed    // of plan; immutable
 	place   int       // guarded by the wheel's watch, see wallWatch
 }
@@ -70,7 +70,7 @@ func (w *Wheel) every(period time.Duration, f func(), fl arena.Flags) (*Repeater
 func (r *Repeater) start(now, due int64, f arena.Flags) error {
 	r.mu.Lock() // the first run may begin before due is set
 	defer r.mu.Unlock()
-	r.task = r.fire
+	r.task = r.runTask
 	if !r.timer.InitSet(r.wheel.core, r.answer, f, now, due) {
 		return ErrClosed
 	}
@@ -126,8 +126,8 @@ func (r *Repeater) notReceived() {
 	r.unread = true
 }
 
-// fire is the timer's callback.
-func (r *Repeater) fire() {
+// runTask is the timer's callback.
+func (r *Repeater) runTask() {
 	begins, skipped := r.begin()
 	if !begins {
 		return
@@ -167,7 +167,7 @@ func (r *Repeater) again() {
 	var next time.Time
 	defer func() { r.rest(next) }()
 	if plan := r.planned(); plan != nil {
-		next = r.ask(plan)
+		next = r.nextOf(plan)
 	}
 }
 

@@ -37,7 +37,7 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 		return nil, ErrClosed
 	}
 	r := &Repeater{wheel: w, run: f, plan: s, rule: ruleOf(s)}
-	if r.wall = r.ask(s); r.wall.IsZero() {
+	if r.wall = r.nextOf(s); r.wall.IsZero() {
 		r.ended = true
 		return r, nil
 	}
@@ -53,12 +53,12 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 	return r, nil
 }
 
-// ask returns the next time of s, or zero when s has ended. The time has no monotonic reading, so that it remains a
-// wall time when the wall clock is set. ask returns no time twice, even if the wall clock is set back to before that
+// nextOf returns the next time of s, or zero when s has ended. The time has no monotonic reading, so that it remains a
+// wall time when the wall clock is set. nextOf returns no time twice, even if the wall clock is set back to before that
 // time.
 //
 // A schedule that does not advance counts as ended. Otherwise the Repeater would run for ever while time stands still.
-func (r *Repeater) ask(s Schedule) time.Time {
+func (r *Repeater) nextOf(s Schedule) time.Time {
 	after := r.wall
 	if now := r.wheel.core.Wall().Round(0); r.wall.IsZero() || now.After(after) && !r.rule.makesUp() {
 		after = now // else the rule makes up for missed runs, the wall clock was set back, or RunNow was called

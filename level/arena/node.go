@@ -18,7 +18,7 @@ const (
 	// after three years. From then on, timers with equal deadlines come in an arbitrary order.
 	MaxSequence uint64 = 1<<(64-orderShift) - 1
 
-	// Unlinked is the circle of a live node that no entry names, and Overdue the circle of a node in the heap of entries
+	// Unlinked is the circle of a live node that no entry names, and Overdue the circle of a node whose entry is among those
 	// behind the hand. All other circles are lower.
 	Unlinked = 15
 	Overdue  = 14

@@ -38,7 +38,7 @@ type aim struct {
 	ring    ring
 	aimed   bool  // guarded by mu, like all fields below; whether the alarm is aimed
 	at      int64 // the time at which the alarm is aimed
-	last    int64 // the time at which the last wake-up was aimed
+	last    int64 // the time from which the next precision counts: that at which the last wake-up was aimed, or a coarse ring
 	urgent  int64 // deadlines up to this time are never gathered; see demand
 	fired   int   // number of timers that the last wake-up has fired
 	spare   int   // number of wake-ups that may fire nothing before the wheel gathers any timers

@@ -8,9 +8,10 @@
 //	core.go       the wheel, and setting a timer
 //	shard.go      timers under a lock: placing, moving and ending one
 //	handle.go     a timer by its handle: stopping, resetting
-//	owned.go      timers whose owner sets them again and again, and is asked when they are due
+//	owned.go      timers with an owner, which is asked when they are due: start here for a new kind of timer
 //	duenow.go     timers that are due when they are set
 //	aim.go        when to wake up
+//	ring.go       setting the alarm, exactly or coarsely
 //	review.go     waking up later, as timers were stopped
 //	wake.go       a wake-up, and staying awake for the next one
 //	round.go      firing the timers that are due on all shards
@@ -39,6 +40,7 @@
 //	the owner's lock      of a Repeater, Ticker, ChanTimer or context; below a Repeater's that of the wheel's wallWatch
 //	aim.mu                held while the alarm is aimed, and all shards are asked for their deadlines
 //	Shard.Mu              the locks of several shards are taken in the order of their numbers
+//	FuncTimer.mu
 //	inFlight.mu, waitsPart.mu, left.mu, locks of the clock, the lock of a Pool
 //
 // No callback of a user is called with any of them held. The owner of a timer is asked with the lock of its shard held, and

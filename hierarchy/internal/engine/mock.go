@@ -11,8 +11,9 @@ import (
 // onMock connects a wheel to the *clock.Mock that steps it. On other clocks it is nil: then nextOrder, latestOrder and
 // run work without a mock, and the other methods do nothing.
 //
-// Other differences on a mock are elsewhere: Config.validate of package hierarchy chooses one shard and Inline,
-// aim.init makes the aim gather nothing, and New makes timers fire in exact order.
+// Other differences on a mock are elsewhere: Config.fillIn of package hierarchy chooses one shard, and Inline if there is no
+// executor; aim.init makes the aim gather nothing; New makes timers fire in exact order, and none fires within the call
+// that sets it; Passed and PassSoon report false; a touch of an Idle moves its timer.
 type onMock struct{ alarm clock.MockAlarm }
 
 // attach makes the mock step the wheel, if the alarm is a mock's.
@@ -99,7 +100,7 @@ func (r *round[T]) fireInstant(limit uint64) {
 
 // Nearest returns the exact earliest deadline, and aims the alarm at it. order is 0 if that deadline has not come.
 func (w steppable[T]) Nearest() (deadline time.Duration, order uint64, ok bool) {
-	deadline, order, ok = w.c.Shards[0].nearest(w.c.Now())
+	deadline, order, ok = w.c.Shards[0].exactNearest(w.c.Now())
 	w.c.aim.correct(w.c.nearest)
 	return deadline, order, ok
 }
@@ -107,8 +108,8 @@ func (w steppable[T]) Nearest() (deadline time.Duration, order uint64, ok bool) 
 func (w steppable[T]) Settle() bool { return w.c.inFlight.awaitTasks() }
 func (w steppable[T]) Len() int     { return w.c.Len() }
 
-// nearest is steppable.Nearest for s, without the alarm.
-func (s *Shard[T]) nearest(now int64) (deadline time.Duration, order uint64, ok bool) {
+// exactNearest is steppable.Nearest for s, without the alarm.
+func (s *Shard[T]) exactNearest(now int64) (deadline time.Duration, order uint64, ok bool) {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	verdict := circles.Verdict{}

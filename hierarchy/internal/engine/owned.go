@@ -5,12 +5,12 @@ import "github.com/epicycle-go/epicycle/level/arena"
 // Owned is a timer with an owner, which sets it again and again, like the FuncTimers, Idles, Repeaters and ChanTimers of
 // package hierarchy. The owner has it as a field.
 //
-// When the timer is due, the wheel calls the owner's method ask, with the shard's lock held. So ask may not block, nor
-// call anything of the wheel but what follows: it calls Asked, and then Fire, FireAndKeep or PutOff. What the owner needs
-// to know about the timer, and its place under MaxPending, it keeps itself.
+// When the timer is due, the wheel calls the owner's method answer, with the shard's lock held. answer calls Asked, if it
+// needs to, and then Fire, FireAndKeep or PutOff, and may give back the owner's place under MaxPending, which the owner
+// takes and gives back itself. It calls nothing else of the wheel, and takes no lock that is held in such a call.
 type Owned[T any] struct {
-	shard      *Shard[T]   // immutable once the timer is initialised, like ask and flags
-	ask        T           // a value whose callback is the owner's method
+	shard      *Shard[T]   // immutable once the timer is initialised, like answer and flags
+	answer     T           // a value whose callback is the owner's method
 	generation uint64      // guarded by the shard's lock, like index
 	index      uint32      // of the node, if there is one
 	flags      arena.Flags // RunInWake or none
@@ -26,32 +26,40 @@ type asked[T any] struct {
 }
 
 // Init makes o a timer of c that is not set.
-func (o *Owned[T]) Init(c *Core[T], ask T, f arena.Flags) {
+func (o *Owned[T]) Init(c *Core[T], answer T, f arena.Flags) {
 	s := c.lockAny()
 	s.Sequence++ // so that lockAny samples as often as for other timers
 	s.Mu.Unlock()
-	o.shard, o.ask, o.flags = s, ask, f
+	o.shard, o.answer, o.flags = s, answer, f
 }
 
 // InitSet is Init and then Set. It reports false if the wheel is stopped. No other call may use o meanwhile, but the timer
 // may fire.
-func (o *Owned[T]) InitSet(c *Core[T], ask T, f arena.Flags, now, deadline int64) bool {
-	o.shard, o.ask, o.flags = c.lockAny(), ask, f
-	_, ok := o.place(now, deadline, always)
+func (o *Owned[T]) InitSet(c *Core[T], answer T, f arena.Flags, now, deadline int64) bool {
+	o.shard, o.answer, o.flags = c.lockAny(), answer, f
+	_, ok := o.setOrMove(now, deadline, always)
 	return ok
+}
+
+// Core returns the wheel, or nil if o was not initialised.
+func (o *Owned[T]) Core() *Core[T] {
+	if o.shard == nil {
+		return nil
+	}
+	return o.shard.Core
 }
 
 // Set makes the timer due at deadline, whether it is set or not. was reports whether it was set before, or kept. ok is
 // false if it was not and the wheel is stopped.
 func (o *Owned[T]) Set(now, deadline int64) (was, ok bool) {
 	o.shard.Mu.Lock()
-	return o.place(now, deadline, always)
+	return o.setOrMove(now, deadline, always)
 }
 
 // Move is Set for a timer that is set or kept, and reports whether it is.
 func (o *Owned[T]) Move(now, deadline int64) bool {
 	o.shard.Mu.Lock()
-	was, _ := o.place(now, deadline, ifSet)
+	was, _ := o.setOrMove(now, deadline, ifSet)
 	return was
 }
 
@@ -59,11 +67,11 @@ func (o *Owned[T]) Move(now, deadline int64) bool {
 // timer as it is, unless nothing of the wheel is in flight. Then the executor has lost the task by a panic.
 func (o *Owned[T]) Rearm(now, deadline int64) bool {
 	o.shard.Mu.Lock()
-	was, _ := o.place(now, deadline, unlessKept)
+	was, _ := o.setOrMove(now, deadline, unlessKept)
 	return was
 }
 
-// condition is when place sets the timer.
+// condition is when setOrMove sets the timer.
 type condition int
 
 const (
@@ -72,8 +80,8 @@ const (
 	unlessKept
 )
 
-// place is Set, Move or Rearm. The lock of the shard must be held, and is unlocked.
-func (o *Owned[T]) place(now, deadline int64, when condition) (was, ok bool) {
+// setOrMove is Set, Move or Rearm. The lock of the shard must be held, and is unlocked.
+func (o *Owned[T]) setOrMove(now, deadline int64, when condition) (was, ok bool) {
 	s := o.shard
 	n := s.lookup(o.index, o.generation)
 	linked := n != nil && n.Linked()
@@ -94,7 +102,7 @@ func (o *Owned[T]) place(now, deadline int64, when condition) (was, ok bool) {
 		o.fireInCall(n, now, deadline)
 		return n != nil, true
 	case n == nil:
-		o.index, o.generation, wakeAt = s.set(o.ask, now, deadline, o.flags|IsOwned)
+		o.index, o.generation, wakeAt = s.set(o.answer, now, deadline, o.flags|IsOwned)
 	default:
 		wakeAt = s.move(o.index, n, now, deadline)
 	}
@@ -107,11 +115,11 @@ func (o *Owned[T]) place(now, deadline int64, when condition) (was, ok bool) {
 func (o *Owned[T]) fireInCall(n *arena.Node, now, deadline int64) {
 	s := o.shard
 	s.book(now - deadline)
-	a := s.askOwner(o.ask, asked[T]{deadline: deadline, due: true})
+	a := s.askOwner(o.answer, asked[T]{deadline: deadline, due: true})
 	wakeAt := EndOfTime
 	switch {
 	case a.keep && n == nil:
-		o.index, o.generation, wakeAt = s.set(o.ask, now, EndOfTime, o.flags|IsOwned)
+		o.index, o.generation, wakeAt = s.set(o.answer, now, EndOfTime, o.flags|IsOwned)
 		s.Timers.Unlink(s.Timers.Arena().At(o.index))
 	case a.keep:
 		s.Timers.Unlink(n)
@@ -144,11 +152,11 @@ func (o *Owned[T]) FireAndKeep(run *T) { o.shard.asked.run, o.shard.asked.keep =
 // PutOff answers that the timer is due at a later time.
 func (o *Owned[T]) PutOff(later int64) { o.shard.asked.later = later }
 
-// askOwner asks the owner whose method ask is. Mu must be held.
-func (s *Shard[T]) askOwner(ask T, question asked[T]) (answer asked[T]) {
+// askOwner calls the method of an owner. Mu must be held.
+func (s *Shard[T]) askOwner(method T, question asked[T]) (answer asked[T]) {
 	s.Mu.assertHeld()
 	s.asked = question
-	s.Core.fire(ask)
+	s.Core.fire(method)
 	answer, s.asked = s.asked, asked[T]{} // the owner may be garbage soon
 	return answer
 }
