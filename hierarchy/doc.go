@@ -107,14 +107,14 @@
 //	internal/executor   Go and Pool: calling functions, whatever they do to goroutines
 //	internal/wheelctx   contexts, with an interface for what they need of a wheel
 //	internal/engine     wheels under locks, with a clock and an executor; its page has the order of all locks
+//	internal/keys       the timers of a wheel by key
 //
 // This package is the API:
 //
 //	config.go, executor.go      what a wheel is made of
 //	wheel.go, of.go, timer.go   functions and values
-//	functimer.go, idle.go       timers that are set again and again, and timers that are touched
+//	functimer.go, idle.go       timers that are set again and again, and timers that are touched: see engine.Owned
 //	keyed.go, keyed….go         timers with names: setting, draining, listing
-//	index.go                    finding the timer of a key
 //	repeater….go, schedule.go   functions that run again and again
 //	missed.go, wallwatch.go     runs that are missed, and a wall clock that is set
 //	chantimer.go, ticker.go     channels

@@ -12,9 +12,6 @@
 //
 // Timers are nodes of package level/arena, and entries name them.
 //
-//	circle.go    a circle
-//	width.go     which slot of a circle a time belongs to
-//	slot.go      a slot
-//	run.go       entries in the order of their deadlines
-//	sort.go      how a run is sorted
+//	circle.go    a circle, its slots, and which of them a time belongs to
+//	run.go       entries in the order of their deadlines, and how they are sorted
 package level

@@ -244,3 +244,6 @@ func (a *aim) demand(deadline int64) {
 		a.set(deadline)
 	}
 }
+
+// Precision returns the least distance between two wake-ups of a wheel that gathers timers. It is 0 if wake-ups are free.
+func (c *Core[T]) Precision() int64 { return c.aim.precision }

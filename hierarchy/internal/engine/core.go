@@ -156,6 +156,19 @@ func (c *Core[T]) Add(v T, now int64, d time.Duration, f arena.Flags) (Handle, e
 	return Handle{s, generation, i}, nil
 }
 
+// lockAny locks the shard that Add would use.
+func (c *Core[T]) lockAny() *Shard[T] {
+	if c.spread.Load() {
+		return lockOwn(c.Shards)
+	}
+	s := c.Shards[0]
+	s.Mu.Lock()
+	if s.Sequence%sampleEvery == 0 && len(c.Shards) > 1 {
+		c.usage.sample(&c.spread)
+	}
+	return s
+}
+
 // AddOnStop is Add for a timer that is not due yet, with CallOnStop. It also returns the number of these timers on its
 // shard.
 func (c *Core[T]) AddOnStop(v T, now, deadline int64, f arena.Flags) (h Handle, onShard int, err error) {

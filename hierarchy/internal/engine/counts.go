@@ -69,3 +69,13 @@ func (c *Core[T]) InSlots(f func(circle, slot, n int)) {
 		s.Mu.Unlock()
 	}
 }
+
+// Skip counts runs that a repeater or ticker missed.
+func (c *Core[T]) Skip(runs int64) { c.skipped.Add(uint64(runs)) }
+
+// countFired counts a timer that fires. Mu must be held.
+func (s *Shard[T]) countFired(late int64) {
+	s.Mu.assertHeld()
+	s.Counts.Fired++
+	s.lateness.Add(late)
+}

@@ -25,8 +25,7 @@
 //	waits.go      how long callbacks have waited
 //	counts.go     the counters
 //	durations.go  a histogram
-//	reading.go    the clock's times, and other readings for the kinds of wheels
-//	times.go      times as numbers
+//	times.go      times as numbers, and what the clock shows
 //	lock.go       a mutex that spins, and which shard a processor uses
 //	require.go    errors and panics
 //	check.go      the invariants, for tests

@@ -84,19 +84,6 @@ func (s *Shard[T]) AddHere(v T, now int64, d time.Duration, f arena.Flags) (Hand
 	return Handle{s, generation, i}, nil
 }
 
-// lockAny locks the shard that Add would use.
-func (c *Core[T]) lockAny() *Shard[T] {
-	if c.spread.Load() {
-		return lockOwn(c.Shards)
-	}
-	s := c.Shards[0]
-	s.Mu.Lock()
-	if s.Sequence%sampleEvery == 0 && len(c.Shards) > 1 {
-		c.usage.sample(&c.spread)
-	}
-	return s
-}
-
 // CountDue counts a timer that fires within the call that sets it. Such a timer has no task for the executor: the
 // caller serves it.
 func (c *Core[T]) CountDue() error {
@@ -119,13 +106,6 @@ func (c *Core[T]) CallNow(v T) error {
 	return nil
 }
 
-// countFired counts a timer that fires. Mu must be held.
-func (s *Shard[T]) countFired(late int64) {
-	s.Mu.assertHeld()
-	s.Counts.Fired++
-	s.lateness.Add(late)
-}
-
 // unlockDue unlocks Mu after the setting of a timer that is already due, and makes the wheel wake at once. On a clock
 // whose wake-ups are free, it is unlockFor.
 func (s *Shard[T]) unlockDue(deadline int64) {
@@ -136,4 +116,18 @@ func (s *Shard[T]) unlockDue(deadline int64) {
 	s.notBefore.store(min(bound(deadline), s.notBefore.load()))
 	s.Mu.Unlock()
 	s.Core.aim.demand(deadline)
+}
+
+// PassSoon waits until d has passed since now, if d is at most armCost, and returns true. If d is longer than armCost,
+// it returns false at once. It also returns false if the clock stands still.
+func (c *Core[T]) PassSoon(now int64, d time.Duration) bool {
+	if d > armCost || c.mock != nil {
+		return false
+	}
+	for range maxLooks {
+		if c.Now()-now >= int64(d) {
+			return true
+		}
+	}
+	return false
 }

@@ -89,3 +89,6 @@ func (f *inFlight) count() (queued, running int) {
 	r := f.running.Load()
 	return int(max(0, f.all.Load()-f.rounds.Load()-r)), int(r)
 }
+
+// Settled reports whether no round and no task is in flight.
+func (c *Core[T]) Settled() bool { return c.inFlight.none() }

@@ -174,3 +174,9 @@ func (m *drainOrder[T]) next() (v T, deadline int64, ok bool) {
 	t.Remove(earliest.Node, t.Arena().At(earliest.Node)) // no Clear: all values become garbage together
 	return v, earliest.At, true
 }
+
+// Closed reports whether the wheel is stopped.
+func (c *Core[T]) Closed() bool {
+	RequireMade(c != nil, "wheel")
+	return c.closed.Load()
+}

@@ -117,3 +117,7 @@ func (s *Shard[T]) putOff(now int64, i uint32, n *arena.Node, later int64) {
 	s.Counts.Moved++
 	s.move(i, n, now, later)
 }
+
+// Firing returns the deadline of the timer with RunInWake whose callback the round is calling. Only that callback may
+// call Firing, before anything else. Such a callback is never given to an executor.
+func (c *Core[T]) Firing() int64 { return c.waking }
