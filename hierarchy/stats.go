@@ -117,11 +117,11 @@ func emptyCircles(l *circles.Layout, now int64) []CircleStats {
 // into an empty one.
 type Histogram struct{ h engine.Durations }
 
-// Add counts d. A negative d counts as 0. A call costs some nanoseconds, and the first call allocates about four
+// Add counts d, so that a program can count durations of its own as its wheels do. A negative d counts as 0. A call costs some nanoseconds, and the first call allocates about four
 // kilobytes.
 func (h *Histogram) Add(d time.Duration) { h.h.Add(int64(max(0, d))) }
 
-// Merge adds all durations that g has counted. It costs about a microsecond.
+// Merge adds all durations that g has counted, for one Histogram of several wheels. It costs about a microsecond.
 func (h *Histogram) Merge(g Histogram) { h.h.Merge(&g.h) }
 
 // Count returns how many durations were counted.
