@@ -35,7 +35,7 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 		defer t.returned()
 		f()
 	}
-	t.timer.Init(w.core, t.answer, 0)
+	t.timer.Init(w.core, t.answer, engine.HasPlace)
 	return t, nil
 }
 
@@ -44,12 +44,8 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 // Reset returns false and sets nothing. If Reset is called while f runs, f runs again, possibly at the same time. It
 // costs as much as Timer.Reset, and no allocation.
 func (t *FuncTimer) Reset(d time.Duration) bool {
-	c := t.core()
-	now := c.Now()
-	was, ok := t.timer.Set(now, engine.DeadlineAfter(now, d))
-	if ok && !was {
-		c.Force() // Reset has no error to report that the wheel is full
-	}
+	now := t.core().Now()
+	was, _ := t.timer.Set(now, engine.DeadlineAfter(now, d))
 	return was
 }
 
@@ -63,12 +59,8 @@ func (t *FuncTimer) core() *engine.Core[func()] {
 // Stop stops the timer, and reports whether it was pending. If it was not, f was dispatched, or the timer was not set,
 // or was dropped with its wheel. Stop does not wait for a running f.
 func (t *FuncTimer) Stop() bool {
-	c := t.core()
-	was := t.timer.Stop()
-	if was {
-		c.GiveBack()
-	}
-	return was
+	engine.RequireMade(t.timer.Core() != nil, "FuncTimer")
+	return t.timer.Stop()
 }
 
 // StopWait stops the timer, and waits until every f that was dispatched has returned. When it returns nil, the timer is
@@ -116,7 +108,6 @@ func (t *FuncTimer) answer() {
 	t.mu.Lock()
 	t.runs++
 	t.mu.Unlock()
-	t.core().GiveBack()
 	t.timer.Fire(&t.run)
 }
 

@@ -38,3 +38,15 @@ func TestChanTimerGivesItsPlaceBackLast(t *testing.T) {
 	require.False(t, free)
 	require.NoError(t, w.core.Admit(0))
 }
+
+// A FuncTimer has its place as soon as it is set. Otherwise more timers than MaxPending could be pending for a short time.
+func TestFuncTimerHasItsPlaceAtOnce(t *testing.T) {
+	c := &handclock.Clock{}
+	w, err := New(Config{Clock: c, Shards: 1, MaxPending: 1})
+	require.NoError(t, err)
+	timer, err := w.NewFunc(func() {})
+	require.NoError(t, err)
+	c.OnSet = func() { err = w.core.Admit(0) } // Reset has not returned
+	timer.Reset(time.Hour)
+	require.Equal(t, ErrFull, err)
+}

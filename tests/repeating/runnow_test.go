@@ -129,6 +129,19 @@ func TestRunNowAtOnce(t *testing.T) {
 	})
 }
 
+// With the executor Go, RunNow takes the run that was set from the wheel, which does not fire it too.
+func TestRunNowThatOutlastsThePeriod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := wheeltest.OnSystem(t, hierarchy.Config{})
+		r := wheeltest.Every(t, w, time.Hour, func() { time.Sleep(90 * time.Minute) })
+		require.True(t, r.RunNow())
+		wheeltest.Pass(80 * time.Minute)
+		require.EqualValues(t, 1, w.Stats().Fired)
+		require.True(t, r.Stop())
+		wheeltest.Pass(time.Hour)
+	})
+}
+
 // No executor has RunNow wait for a Precision after a wake-up, not within a run either.
 func TestRunNowWaitsForNoPrecision(t *testing.T) {
 	for name, executor := range map[string]hierarchy.Executor{

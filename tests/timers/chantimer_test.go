@@ -139,6 +139,7 @@ func TestChanTimerDroppedWithItsWheel(t *testing.T) {
 
 func TestChanTimerStopWhileItFires(t *testing.T) {
 	w := wheeltest.New(t, hierarchy.Config{Clock: clock.System(), Precision: time.Microsecond})
+	var channels []<-chan time.Time
 	for i := range 100000 {
 		timer, err := w.NewTimer(time.Duration(i % 30 * 100))
 		require.NoError(t, err)
@@ -146,6 +147,11 @@ func TestChanTimerStopWhileItFires(t *testing.T) {
 			runtime.KeepAlive(timer)
 		}
 		require.True(t, timer.Stop(), "nobody received, %d", i)
+		channels = append(channels, timer.C)
+	}
+	require.NoError(t, w.Shutdown(t.Context()))
+	for i, c := range channels {
+		require.Zero(t, len(c), "timer %d has sent after Stop", i)
 	}
 }
 

@@ -164,6 +164,8 @@ func TestPlaces(t *testing.T) {
 				k.requireFree(maxPending-1, "set")
 				stop()
 				k.requireFree(maxPending, "stopped")
+				stop()
+				k.requireFree(maxPending, "stopped again")
 			}
 			stop, err := set(k)
 			require.NoError(t, err)

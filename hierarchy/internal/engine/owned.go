@@ -7,13 +7,13 @@ import "github.com/epicycle-go/epicycle/level/arena"
 //
 // When the timer is due, the wheel calls the owner's method answer, with the shard's lock held. answer calls Asked, if it
 // needs to, and then Fire, FireAndKeep or PutOff, and may give back the owner's place under MaxPending, which the owner
-// takes and gives back itself. It calls nothing else of the wheel, and takes no lock that is held in such a call.
+// takes and gives back itself, unless the timer has HasPlace. It calls nothing else of the wheel, and takes no lock that is held in such a call.
 type Owned[T any] struct {
 	shard      *Shard[T]   // immutable once the timer is initialised, like answer and flags
 	answer     T           // a value whose callback is the owner's method
 	generation uint64      // guarded by the shard's lock, like index
 	index      uint32      // of the node, if there is one
-	flags      arena.Flags // RunInWake or none
+	flags      arena.Flags // RunInWake and HasPlace, or none
 }
 
 // asked is what the owner of a timer is asked, and what it answers.
@@ -102,6 +102,9 @@ func (o *Owned[T]) setOrMove(now, deadline int64, when condition) (was, ok bool)
 		o.fireInCall(n, now, deadline)
 		return n != nil, true
 	case n == nil:
+		if o.flags&HasPlace != 0 {
+			s.Core.quota.force() // Set has no error to report that the wheel is full
+		}
 		o.index, o.generation, wakeAt = s.set(o.answer, now, deadline, o.flags|IsOwned)
 	default:
 		wakeAt = s.move(o.index, n, now, deadline)

@@ -43,6 +43,9 @@ func (q *quota) release(n int) {
 	}
 }
 
+// takesPlace reports whether a timer with the flags f has a place of its own.
+func takesPlace(f arena.Flags) bool { return f&(IsOwned|HasPlace) != IsOwned }
+
 // Admit takes a place for a timer that has an owner, with the flags f. It returns ErrClosed or ErrFull if the wheel may not
 // take the timer. The owner gives the place back.
 func (c *Core[T]) Admit(f arena.Flags) error {

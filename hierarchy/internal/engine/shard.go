@@ -7,9 +7,11 @@ import (
 
 // Flags that determine how a timer fires. A plain timer has none of these.
 const (
-	// IsOwned: the timer is that of an Owned, whose owner has its place under MaxPending. The value is a method of the owner,
-	// which is asked before the timer fires.
+	// IsOwned: the timer is that of an Owned, whose owner has its place under MaxPending, unless it has HasPlace. The value
+	// is a method of the owner, which is asked before the timer fires.
 	IsOwned arena.Flags = 1 << iota
+	// HasPlace: a timer with IsOwned has a place of its own while it is set.
+	HasPlace
 	// RunInWake: the callback, which must never block, runs in the goroutine that woke the wheel, whatever the
 	// executor.
 	RunInWake
@@ -144,7 +146,7 @@ func (s *Shard[T]) discard(i uint32, n *arena.Node) {
 		if f&CallOnStop != 0 {
 			s.onStop--
 		}
-		if f&IsOwned == 0 {
+		if takesPlace(f) {
 			s.Core.quota.release(1)
 		}
 	}
