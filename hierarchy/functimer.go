@@ -16,7 +16,7 @@ type FuncTimer struct {
 	timer engine.Owned[func()]
 	run   func() // immutable; the function that the executor calls
 
-	mu   sync.Mutex    // taken in answer, so that no call of the wheel is made with it held
+	mu   sync.Mutex    // taken in answer, so that no call that locks the wheel is made with it held
 	idle chan struct{} // guarded by mu, like runs; nil, or closed when runs becomes 0
 	runs int32         // number of runs that were dispatched and have not returned
 }

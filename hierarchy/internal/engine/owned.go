@@ -6,8 +6,9 @@ import "github.com/epicycle-go/epicycle/level/arena"
 // package hierarchy. The owner has it as a field.
 //
 // When the timer is due, the wheel calls the owner's method answer, with the shard's lock held. answer calls Asked, if it
-// needs to, and then Fire, FireAndKeep or PutOff, and may give back the owner's place under MaxPending, which the owner
-// takes and gives back itself, unless the timer has HasPlace. It calls nothing else of the wheel, and takes no lock that is held in such a call.
+// needs to, and then Fire, FireAndKeep or PutOff. The owner's place under MaxPending is the owner's business, unless the
+// timer has HasPlace, and answer may give it back. It calls nothing else of the wheel, and takes no lock that is held in
+// such a call.
 type Owned[T any] struct {
 	shard      *Shard[T]   // immutable once the timer is initialised, like answer and flags
 	answer     T           // a value whose callback is the owner's method
