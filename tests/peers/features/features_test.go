@@ -65,7 +65,7 @@ func tryAgain(t *testing.T, at cell, want verdict) (o outcome) {
 	return o
 }
 
-// goZeroFaults are the faults that do not depend on timing. What go-zero holds of stopped timers
+// goZeroFaults are the faults that hardly depend on timing. What go-zero holds of stopped timers
 // is not among them: it goes with the next turn of the ring, which a slow machine may see.
 var goZeroFaults = []string{
 	"early-above", "reset", "slow", "goexit", "drain", "key", "close",
@@ -77,7 +77,12 @@ func TestGoZeroFaults(t *testing.T) {
 	found, err := tryAll(context.Background(), []contender.Contender{contender.Named("go-zero")}, checks)
 	require.NoError(t, err)
 	for _, name := range goZeroFaults {
-		require.Equal(t, notKept, found.outcomes[cell{name, "go-zero"}].Verdict, name)
+		at := cell{name, "go-zero"}
+		o := found.outcomes[at]
+		if o.Verdict != notKept { // timers that were set together may be on two slots if the machine is busy
+			o = tryAgain(t, at, notKept)
+		}
+		require.Equal(t, notKept, o.Verdict, name)
 	}
 }
 
