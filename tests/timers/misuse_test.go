@@ -16,15 +16,24 @@ func TestNilContexts(t *testing.T) {
 	w := wheeltest.New(t, hierarchy.Config{})
 	f, err := w.NewFunc(nop)
 	require.NoError(t, err)
+	of, err := hierarchy.NewOf(hierarchy.Config{}, func(int) {})
+	require.NoError(t, err)
+	defer of.Stop()
 	var none context.Context
-	for method, call := range map[string]func() error{
-		"Sleep":    func() error { return w.Sleep(none, time.Second) },
-		"StopWait": func() error { return f.StopWait(none) },
-		"Shutdown": func() error { return w.Shutdown(none) },
+	for _, call := range []struct {
+		method string
+		call   func() error
+	}{
+		{"Sleep", func() error { return w.Sleep(none, time.Second) }},
+		{"StopWait", func() error { return f.StopWait(none) }},
+		{"Shutdown", func() error { return w.Shutdown(none) }},
+		{"Shutdown", func() error { return of.Shutdown(none) }},
 	} {
-		require.PanicsWithValue(t, "hierarchy: "+method+" with a nil context", func() { _ = call() })
+		require.PanicsWithValue(t, "hierarchy: "+call.method+" with a nil context", func() { _ = call.call() })
 	}
 	wheeltest.Set(t, w, time.Hour, nop) // Shutdown has not stopped it
+	_, err = of.Set(1, time.Hour)
+	require.NoError(t, err)
 }
 
 // Every method of a value that was not made by its constructor panics with the package's
