@@ -98,22 +98,27 @@ func (t *tree) report(start time.Time, all bool) (lines []string) {
 	return lines
 }
 
+// take takes a step.
+func (t *tree) take(c contexts, stop func(), s treeStep) {
+	switch s.what {
+	case addNode:
+		t.addNode(c, s.node)
+	case cancelNode:
+		t.cancels[s.node]()
+	case sleep:
+		wheeltest.Pass(s.d)
+	case stopWheel:
+		stop()
+	}
+}
+
 // runSteps takes the steps and returns all reports.
 func runSteps(c contexts, stop func(), nodes []treeNode, steps []treeStep) (lines []string) {
 	start := time.Now()
 	t := &tree{plan: nodes}
 	t.record(context.Background(), func() {}, &atomic.Int32{}, nodes[0])
 	for i, s := range steps {
-		switch s.what {
-		case addNode:
-			t.addNode(c, s.node)
-		case cancelNode:
-			t.cancels[s.node]()
-		case sleep:
-			wheeltest.Pass(s.d)
-		case stopWheel:
-			stop()
-		}
+		t.take(c, stop, s)
 		lines = append(lines, fmt.Sprintf("step %d: %+v", i, s))
 		if s.compareNow {
 			lines = append(lines, t.report(start, false)...)

@@ -146,16 +146,7 @@ func readSome(c contexts, stop func(), nodes []treeNode, steps []treeStep, seed 
 	t := &tree{plan: nodes}
 	t.record(context.Background(), func() {}, &atomic.Int32{}, nodes[0])
 	for i, s := range steps {
-		switch s.what {
-		case addNode:
-			t.addNode(c, s.node)
-		case cancelNode:
-			t.cancels[s.node]()
-		case sleep:
-			wheeltest.Pass(s.d)
-		case stopWheel:
-			stop()
-		}
+		t.take(c, stop, s)
 		synctest.Wait()
 		for n, ctx := range t.contexts {
 			if r.IntN(12) == 0 || i == len(steps)-1 {
