@@ -13,13 +13,12 @@ import (
 func (w *Wheel) After(d time.Duration) (<-chan time.Time, error) {
 	c, now := make(chan time.Time, 1), w.core.Now()
 	due := engine.DeadlineAfter(now, d)
+	send := func() { c <- w.core.WallAt(due) }
 	var err error
 	if w.core.Passed(now, d) {
-		if err = w.core.CountDue(); err == nil {
-			c <- w.core.WallAt(due)
-		}
+		err = w.core.CallNow(send)
 	} else {
-		_, err = w.core.Add(func() { c <- w.core.WallAt(due) }, now, d, engine.RunInWake)
+		_, err = w.core.Add(send, now, d, engine.RunInWake)
 	}
 	if err != nil {
 		return nil, err
@@ -44,47 +43,32 @@ type ChanTimer struct {
 	due    int64                // deadline of the timer
 	unsent bool                 // whether the timer was set, and has neither sent nor been stopped since
 	stale  bool                 // the wheel is about to call run for a timer that was stopped or reset meanwhile
-	placed bool                 // whether the timer has a place under MaxPending
 }
 
 // NewTimer makes a timer that fires after d. If d <= 0, the timer fires before NewTimer returns. On a mock, it fires in
 // the next Add. The error is ErrClosed or ErrFull.
 func (w *Wheel) NewTimer(d time.Duration) (*ChanTimer, error) {
-	if err := w.core.Admit(engine.RunInWake); err != nil {
-		return nil, err
-	}
-	c := make(chan time.Time, 1)
-	t := &ChanTimer{C: c, c: c, core: w.core, placed: true}
+	c, now := make(chan time.Time, 1), w.core.Now()
+	t := &ChanTimer{C: c, c: c, core: w.core, due: engine.DeadlineAfter(now, d)}
 	t.run = t.send
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.set(d, true) {
-		return nil, ErrClosed
+	if w.core.Passed(now, d) {
+		if err := t.timer.InitPassed(w.core, t.answer, chanFlags); err != nil {
+			return nil, err
+		}
+		t.deliver()
+		return t, nil
+	}
+	t.unsent = true
+	if err := t.timer.InitSet(w.core, t.answer, chanFlags, now, t.due); err != nil {
+		return nil, err
 	}
 	return t, nil
 }
 
-// set sets the timer, for the first time or again, and reports false if the wheel is stopped. mu must be held.
-func (t *ChanTimer) set(d time.Duration, first bool) bool {
-	now := t.core.Now()
-	t.due = engine.DeadlineAfter(now, d)
-	switch passed := t.core.Passed(now, d); {
-	case passed:
-		if first {
-			t.timer.Init(t.core, t.answer, engine.RunInWake)
-		}
-		if t.core.CountDue() != nil {
-			return false
-		}
-		t.deliver()
-		return true
-	case first:
-		t.unsent = t.timer.InitSet(t.core, t.answer, engine.RunInWake, now, t.due)
-	default:
-		_, t.unsent = t.timer.Set(now, t.due)
-	}
-	return t.unsent
-}
+// chanFlags: a ChanTimer keeps its place even if its value was sent, until it is stopped.
+const chanFlags = engine.RunInWake | engine.KeepsPlace
 
 // answer answers the wheel, see engine.Owned.
 func (t *ChanTimer) answer() { t.timer.Fire(&t.run) }
@@ -115,12 +99,7 @@ func (t *ChanTimer) Stop() bool {
 	engine.RequireMade(t.core != nil, "ChanTimer")
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	was := t.halt()
-	if t.placed {
-		t.placed = false
-		t.core.GiveBack()
-	}
-	return was
+	return t.halted(t.timer.Stop())
 }
 
 // Reset makes the timer fire after d, or at once if d <= 0, as NewTimer does, even if it has fired or was stopped. It
@@ -129,20 +108,28 @@ func (t *ChanTimer) Reset(d time.Duration) bool {
 	engine.RequireMade(t.core != nil, "ChanTimer")
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	was := t.halt()
-	if t.core.Closed() {
+	now := t.core.Now()
+	due, passed := engine.DeadlineAfter(now, d), t.core.Passed(now, d)
+	var was, ok bool
+	if passed {
+		was, ok = t.timer.SetPassed()
+	} else {
+		was, ok = t.timer.Set(now, due)
+	}
+	was = t.halted(was)
+	if !ok {
 		return false
 	}
-	if !t.placed {
-		t.placed = true
-		t.core.Force() // Reset has no error to report that the wheel is full
+	t.due, t.unsent = due, !passed
+	if passed {
+		t.deliver()
 	}
-	return t.set(d, false) && was
+	return was
 }
 
-// halt stops the timer and removes the value that it has sent. mu must be held.
-func (t *ChanTimer) halt() bool {
-	was := t.timer.Stop()
+// halted removes the value that t has sent, after its timer was stopped or set again. It reports whether t was pending,
+// where was is whether the timer was. mu must be held.
+func (t *ChanTimer) halted(was bool) bool {
 	if t.unsent && !was { // send waits for mu, or the timer was dropped with its wheel
 		t.stale = true
 		was = !t.core.Closed()

@@ -73,16 +73,12 @@ func (w *contextWheel) core() *engine.Core[func()] { return (*engine.Core[func()
 const fewContexts = 256
 
 func (w *contextWheel) Add(f func(), now, due int64) (t wheelctx.Timer, crowded bool, err error) {
-	h, n, err := w.core().AddOnStop(f, now, due, engine.RunInWake)
-	if err != nil {
-		return wheelctx.Timer{}, false, err
-	}
-	crowded = n > fewContexts || w.core().Limited()
-	return wheelctx.Timer{Generation: h.Generation, Index: h.Index, Shard: w.core().ShardOf(h)}, crowded, nil
+	r, crowded, err := w.core().AddOnStop(f, now, due, fewContexts)
+	return wheelctx.Timer(r), crowded, err
 }
 
 func (w *contextWheel) Stop(t wheelctx.Timer) bool {
-	return w.core().OnShard(t.Shard, t.Index, t.Generation).Stop()
+	return w.core().StopRef(engine.Ref(t))
 }
 
 func (w *contextWheel) Passed(now, due int64) bool {
@@ -97,4 +93,4 @@ func (w *contextWheel) Stopped() *wheelctx.Outcome {
 }
 
 func (w *contextWheel) Elapsed() int64 { return w.core().Now() }
-func (w *contextWheel) Now() time.Time { return w.core().Wall() }
+func (w *contextWheel) Now() time.Time { return w.core().Clock().Now() }

@@ -35,7 +35,7 @@ func (w *Wheel) NewFunc(f func()) (*FuncTimer, error) {
 		defer t.returned()
 		f()
 	}
-	t.timer.Init(w.core, t.answer, engine.HasPlace)
+	t.timer.Init(w.core, t.answer, 0)
 	return t, nil
 }
 

@@ -41,13 +41,10 @@ func (w *Wheel) NewIdle(d time.Duration, f func()) (*Idle, error) {
 	c := w.core
 	now := c.Now()
 	due := engine.DeadlineAfter(now, d)
-	if err := c.Admit(0); err != nil {
-		return nil, err
-	}
 	i := &Idle{core: c, d: d, f: f}
 	i.due.Store(due)
-	if !i.timer.InitSet(c, i.answer, 0, now, due) {
-		return nil, ErrClosed
+	if err := i.timer.InitSet(c, i.answer, 0, now, due); err != nil {
+		return nil, err
 	}
 	return i, nil
 }
@@ -70,9 +67,7 @@ func (i *Idle) Touch() bool {
 			break
 		}
 	}
-	if c.OnMock() {
-		i.timer.Move(now, due)
-	}
+	i.timer.AskOnMock(now)
 	return true
 }
 
@@ -89,7 +84,6 @@ func (i *Idle) Stop() bool {
 	stopped := i.timer.Stop()
 	if stopped {
 		i.due.Store(ended)
-		i.core.GiveBack()
 	}
 	return stopped
 }
@@ -99,7 +93,6 @@ func (i *Idle) Stop() bool {
 func (i *Idle) answer() {
 	deadline, due := i.timer.Asked()
 	if due && i.due.CompareAndSwap(deadline, ended) {
-		i.core.GiveBack()
 		i.timer.Fire(&i.f)
 		return
 	}

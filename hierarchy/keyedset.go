@@ -17,7 +17,7 @@ func (w *Keyed[K, V]) Set(k K, v V, d time.Duration) error {
 // SetAt is Set with the delay from the clock's current wall time to t. The delay is computed once: later settings of
 // the wall clock do not affect the timer.
 func (w *Keyed[K, V]) SetAt(k K, v V, t time.Time) error {
-	return w.Set(k, v, t.Sub(w.core.Wall()))
+	return w.Set(k, v, t.Sub(w.core.Clock().Now()))
 }
 
 // Swap is Set that also returns the value that was replaced. replaced reports whether k was pending.

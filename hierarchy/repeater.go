@@ -55,9 +55,6 @@ func (w *Wheel) every(period time.Duration, f func(), fl arena.Flags) (*Repeater
 	if period <= 0 {
 		return nil, fmt.Errorf("%w: period %v must be positive", ErrArgument, period)
 	}
-	if err := w.core.Admit(fl); err != nil {
-		return nil, err
-	}
 	r := &Repeater{wheel: w, run: f, period: int64(period)}
 	now := w.core.Now()
 	if err := r.start(now, engine.DeadlineAfter(now, period), fl); err != nil {
@@ -66,16 +63,13 @@ func (w *Wheel) every(period time.Duration, f func(), fl arena.Flags) (*Repeater
 	return r, nil
 }
 
-// start sets the timer, which has a place, for the first time.
+// start sets the timer for the first time.
 func (r *Repeater) start(now, due int64, f arena.Flags) error {
 	r.mu.Lock() // the first run may begin before due is set
 	defer r.mu.Unlock()
 	r.task = r.runTask
-	if !r.timer.InitSet(r.wheel.core, r.answer, f, now, due) {
-		return ErrClosed
-	}
 	r.due = due
-	return nil
+	return r.timer.InitSet(r.wheel.core, r.answer, f, now, due)
 }
 
 // answer answers the wheel, see engine.Owned.
@@ -111,6 +105,21 @@ func (r *Repeater) Reset(period time.Duration) bool {
 	}
 	r.period, r.plan, r.early = int64(period), nil, false
 	return true
+}
+
+// restart is Reset after Stop, for a Ticker.
+func (r *Repeater) restart(now int64, period time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.period, r.unread = int64(period), false
+	if r.running { // rest sets the timer
+		r.began, r.due, r.ended = now, now, false
+		return true
+	}
+	r.due = engine.DeadlineAfter(now, period)
+	_, ok := r.timer.Set(now, r.due)
+	r.ended = !ok
+	return ok
 }
 
 // mayRepeat reports whether a Repeater can have that period from now on.
@@ -195,7 +204,7 @@ func (r *Repeater) put(now, deadline int64, held bool) bool {
 	}
 	ok := false
 	if held {
-		ok, _ = r.timer.Set(now, deadline)
+		_, ok = r.timer.Set(now, deadline)
 	} else {
 		ok = r.timer.Rearm(now, deadline)
 	}
@@ -211,7 +220,5 @@ func (r *Repeater) end() bool {
 	if r.plan != nil {
 		r.wheel.watch.remove(r)
 	}
-	stopped := r.timer.Stop()
-	r.wheel.core.GiveBack()
-	return stopped
+	return r.timer.Stop()
 }

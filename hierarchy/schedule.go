@@ -41,9 +41,6 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 		r.ended = true
 		return r, nil
 	}
-	if err := w.core.Admit(0); err != nil {
-		return nil, err
-	}
 	w.watch.add(r)
 	now := w.core.Now()
 	if err := r.start(now, engine.DeadlineAfter(now, w.until(r.wall)), 0); err != nil {
@@ -60,7 +57,7 @@ func (w *Wheel) Schedule(s Schedule, f func()) (*Repeater, error) {
 // A schedule that does not advance counts as ended. Otherwise the Repeater would run for ever while time stands still.
 func (r *Repeater) nextOf(s Schedule) time.Time {
 	after := r.wall
-	if now := r.wheel.core.Wall().Round(0); r.wall.IsZero() || now.After(after) && !r.rule.makesUp() {
+	if now := r.wheel.Now().Round(0); r.wall.IsZero() || now.After(after) && !r.rule.makesUp() {
 		after = now // else the rule makes up for missed runs, the wall clock was set back, or RunNow was called
 	}
 	next := s.Next(after).Round(0)

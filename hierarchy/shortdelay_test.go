@@ -41,7 +41,7 @@ var shortDelays = map[string]func(t *testing.T, w *Wheel, d time.Duration) bool{
 		return context.Cause(ctx) == ErrFull
 	},
 	"WithDeadline": func(t *testing.T, w *Wheel, d time.Duration) bool {
-		ctx, cancel := w.WithDeadline(t.Context(), w.core.Wall().Add(d))
+		ctx, cancel := w.WithDeadline(t.Context(), w.Now().Add(d))
 		defer cancel()
 		return ctx.Err() == context.DeadlineExceeded
 	},

@@ -80,23 +80,13 @@ func (t *Ticker) reset(period time.Duration) bool {
 	}
 	t.first = engine.DeadlineAfter(now, period)
 	if t.stopped {
-		return t.restart(now, period)
+		t.stopped = !t.repeater.restart(now, period)
+		return !t.stopped
 	}
 	if !t.repeater.Reset(period) {
 		return false
 	}
 	t.empty()
-	return true
-}
-
-// restart is Reset after Stop. mu must be held.
-func (t *Ticker) restart(now int64, period time.Duration) bool {
-	t.wheel.core.Force() // Reset has no error to report that the wheel is full
-	r := &Repeater{wheel: t.wheel, run: t.tick, period: int64(period)}
-	if r.start(now, engine.DeadlineAfter(now, period), engine.RunInWake) != nil {
-		return false
-	}
-	t.repeater, t.stopped = r, false
 	return true
 }
 

@@ -53,10 +53,10 @@ func (w *Wheel) At(t time.Time, f func()) (Timer, error) {
 }
 
 // Now returns the wall time of the wheel's clock, even after the wheel was stopped.
-func (w *Wheel) Now() time.Time { return w.core.Wall() }
+func (w *Wheel) Now() time.Time { return w.core.Clock().Now() }
 
 // until returns the wall time from now to t.
-func (w *Wheel) until(t time.Time) time.Duration { return t.Sub(w.core.Wall()) }
+func (w *Wheel) until(t time.Time) time.Duration { return t.Sub(w.Now()) }
 
 // Len returns the number of pending timers. A Repeater or Ticker counts as one until it is stopped, even while its
 // function runs.
@@ -98,10 +98,10 @@ func (w *Wheel) AfterInline(d time.Duration, f func(due time.Time)) (Timer, erro
 	if f == nil {
 		return Timer{}, ErrNilFunc
 	}
-	if d <= 0 && !w.core.OnMock() {
-		now := w.core.Wall()
-		return Timer{}, w.core.CallNow(func() { f(now) })
+	now := w.core.Now()
+	if w.core.Passed(now, d) {
+		return Timer{}, w.core.CallNow(func() { f(w.core.WallAt(engine.DeadlineAfter(now, d))) })
 	}
-	h, err := w.core.Add(func() { f(w.core.WallAt(w.core.Firing())) }, w.core.Now(), d, engine.RunInWake)
+	h, err := w.core.Add(func() { f(w.core.WallAt(w.core.Firing())) }, now, d, engine.RunInWake)
 	return Timer{h}, err
 }

@@ -133,7 +133,7 @@ func TestDueChannelsAreServedInTheCall(t *testing.T) {
 				require.Zero(t, w.Len())
 				require.Zero(t, w.Stats().Wakeups)
 				require.EqualValues(t, 4, w.Stats().Fired)
-				require.EqualValues(t, 1, w.Stats().Stopped)
+				require.EqualValues(t, 1, w.Stats().Moved)
 				require.EqualValues(t, 4, w.Stats().Lateness.Count())
 				wheeltest.RequireBalance(t, w)
 			})

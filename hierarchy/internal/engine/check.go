@@ -43,7 +43,7 @@ func (s *Shard[T]) check() (limited int64, err error) {
 		if n.Flags()&CallOnStop != 0 {
 			onStop++
 		}
-		if takesPlace(n.Flags()) {
+		if n.Flags()&KeepsPlace == 0 {
 			limited++
 		}
 		if n.Linked() && bound(n.Key) < notBefore && !t.Cascading() {

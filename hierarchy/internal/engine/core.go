@@ -169,18 +169,18 @@ func (c *Core[T]) lockAny() *Shard[T] {
 	return s
 }
 
-// AddOnStop is Add for a timer that is not due yet, with CallOnStop. It also returns the number of these timers on its
-// shard.
-func (c *Core[T]) AddOnStop(v T, now, deadline int64, f arena.Flags) (h Handle, onShard int, err error) {
+// AddOnStop is Add for a timer that is not due yet, with RunInWake and CallOnStop. crowded reports whether it should not
+// stay longer than it is needed: its shard has more than most of these timers, or the wheel has a limit.
+func (c *Core[T]) AddOnStop(v T, now, deadline int64, most int) (r Ref, crowded bool, err error) {
 	s := c.lockAny()
-	if err := s.admit(f, true); err != nil {
+	if err := s.admit(RunInWake, true); err != nil {
 		s.Mu.Unlock()
-		return Handle{}, 0, err
+		return Ref{}, false, err
 	}
-	i, generation, wakeAt := s.set(v, now, deadline, f|CallOnStop)
-	onShard = s.onStop
+	i, generation, wakeAt := s.set(v, now, deadline, RunInWake|CallOnStop)
+	crowded = s.onStop > most || s.limited
 	s.unlockFor(wakeAt)
-	return Handle{s, generation, i}, onShard, nil
+	return Ref{generation, i, uint32(s.number)}, crowded, nil
 }
 
 // Len returns the number of pending timers.

@@ -84,26 +84,26 @@ func (s *Shard[T]) AddHere(v T, now int64, d time.Duration, f arena.Flags) (Hand
 	return Handle{s, generation, i}, nil
 }
 
-// CountDue counts a timer that fires within the call that sets it. Such a timer has no task for the executor: the
-// caller serves it.
-func (c *Core[T]) CountDue() error {
-	s := c.lockAny()
-	defer s.Mu.Unlock()
-	if s.Closed {
-		return ErrClosed
-	}
-	s.Sequence++
-	s.countFired(0)
-	return nil
-}
-
-// CallNow calls a callback that is due when it is set.
+// CallNow calls a callback that is due when it is set, unless the wheel is stopped. It takes no place, and the executor
+// has no part in it.
 func (c *Core[T]) CallNow(v T) error {
-	if err := c.CountDue(); err != nil {
-		return err
+	s := c.lockAny()
+	closed := s.Closed
+	if !closed {
+		s.countPassed()
+	}
+	s.Mu.Unlock()
+	if closed {
+		return ErrClosed
 	}
 	c.invoke(v)
 	return nil
+}
+
+// countPassed counts a timer that fires within the call that sets it, and is served by that call. Mu must be held.
+func (s *Shard[T]) countPassed() {
+	s.Sequence++ // so that lockAny samples as often as for other timers
+	s.countFired(0)
 }
 
 // unlockDue unlocks Mu after the setting of a timer that is already due, and makes the wheel wake at once. On a clock

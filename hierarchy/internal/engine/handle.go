@@ -10,8 +10,8 @@ import (
 // stopped. The zero handle identifies nothing.
 type Handle struct {
 	host       host
-	Generation uint64
-	Index      uint32
+	generation uint64
+	index      uint32
 }
 
 // host is the shard of a timer.
@@ -21,20 +21,21 @@ type host interface {
 	remaining(i uint32, generation uint64) (time.Duration, bool)
 }
 
-// ShardOf returns the number of the shard of h, which must not be the zero handle.
-func (c *Core[T]) ShardOf(h Handle) uint32 { return uint32(h.host.(*Shard[T]).number) }
-
-// OnShard returns the handle with that index and generation on a shard.
-func (c *Core[T]) OnShard(shard, index uint32, generation uint64) Handle {
-	return Handle{c.Shards[shard], generation, index}
+// Ref is a Handle of a wheel that its user knows. It takes less memory.
+type Ref struct {
+	Generation   uint64
+	Index, Shard uint32
 }
 
+// StopRef is Handle.Stop for a timer of c.
+func (c *Core[T]) StopRef(r Ref) bool { return c.Shards[r.Shard].stop(r.Index, r.Generation) }
+
 // Stop stops the timer, and reports whether it was pending.
-func (h Handle) Stop() bool { return h.host != nil && h.host.stop(h.Index, h.Generation) }
+func (h Handle) Stop() bool { return h.host != nil && h.host.stop(h.index, h.generation) }
 
 // Reset makes the timer due after d, and reports whether it was pending.
 func (h Handle) Reset(d time.Duration) bool {
-	return h.host != nil && h.host.reset(h.Index, h.Generation, d)
+	return h.host != nil && h.host.reset(h.index, h.generation, d)
 }
 
 // Remaining returns the time until the deadline, or 0 if the timer is due. It reports false if the timer is not
@@ -43,7 +44,7 @@ func (h Handle) Remaining() (time.Duration, bool) {
 	if h.host == nil {
 		return 0, false
 	}
-	return h.host.remaining(h.Index, h.Generation)
+	return h.host.remaining(h.index, h.generation)
 }
 
 // Active reports whether the timer is pending.
@@ -57,11 +58,6 @@ func (s *Shard[T]) stop(i uint32, generation uint64) bool {
 	if !s.Mu.TryLock() {
 		s.Mu.wait()
 	}
-	return s.unlockStop(i, generation)
-}
-
-// unlockStop stops a timer, unless it has ended, and unlocks Mu, which must be held.
-func (s *Shard[T]) unlockStop(i uint32, generation uint64) bool {
 	n := s.lookup(i, generation)
 	if n == nil {
 		s.Mu.Unlock()

@@ -127,8 +127,5 @@ func (s *Shard[T]) exactNearest(now int64) (deadline time.Duration, order uint64
 	return time.Duration(verdict.At), order, true
 }
 
-// OnMock reports whether the wheel's clock is a mock.
-func (c *Core[T]) OnMock() bool { return c.mock != nil }
-
 // LatestOrder returns a number that is at least the last order that a timer was given. Mu must be held.
 func (s *Shard[T]) LatestOrder() uint64 { return s.Core.mock.latestOrder(s.Sequence) }

@@ -7,11 +7,10 @@ import (
 
 // Flags that determine how a timer fires. A plain timer has none of these.
 const (
-	// IsOwned: the timer is that of an Owned, whose owner has its place under MaxPending, unless it has HasPlace. The value
-	// is a method of the owner, which is asked before the timer fires.
+	// IsOwned: the timer is that of an Owned. The value is a method of the owner, which is asked before the timer fires.
 	IsOwned arena.Flags = 1 << iota
-	// HasPlace: a timer with IsOwned has a place of its own while it is set.
-	HasPlace
+	// KeepsPlace: the timer is that of an Owned that keeps its place under MaxPending until it is stopped.
+	KeepsPlace
 	// RunInWake: the callback, which must never block, runs in the goroutine that woke the wheel, whatever the
 	// executor.
 	RunInWake
@@ -47,8 +46,8 @@ type Shard[T any] struct {
 
 func (s *Shard[T]) lock() *mutex { return &s.Mu }
 
-// admit takes a place for one more timer with the flags f, if place is true and no owner has one. It returns ErrClosed or
-// ErrFull if s may not take the timer. Mu must be held.
+// admit takes a place for one more timer with the flags f, if place is true. It returns ErrClosed or ErrFull if s may not
+// take the timer. Mu must be held.
 func (s *Shard[T]) admit(f arena.Flags, place bool) error {
 	s.Mu.assertHeld()
 	switch {
@@ -146,7 +145,7 @@ func (s *Shard[T]) discard(i uint32, n *arena.Node) {
 		if f&CallOnStop != 0 {
 			s.onStop--
 		}
-		if takesPlace(f) {
+		if f&KeepsPlace == 0 {
 			s.Core.quota.release(1)
 		}
 	}

@@ -35,18 +35,15 @@ func (a *atomicBound) load() bound   { return bound(a.word.Load()) }
 func (a *atomicBound) store(b bound) { a.word.Store(uint64(b)) }
 
 // Clock returns the wheel's clock.
-func (c *Core[T]) Clock() clock.Clock { return c.clock }
+func (c *Core[T]) Clock() clock.Clock {
+	RequireMade(c != nil, "wheel")
+	return c.clock
+}
 
 // Now returns the elapsed time of the wheel's clock.
 func (c *Core[T]) Now() int64 {
 	RequireMade(c != nil, "wheel")
 	return int64(c.clock.Elapsed())
-}
-
-// Wall returns the wall time of the wheel's clock.
-func (c *Core[T]) Wall() time.Time {
-	RequireMade(c != nil, "wheel")
-	return c.clock.Now()
 }
 
 // Reading returns the wall time and the elapsed time of the wheel's clock. A
