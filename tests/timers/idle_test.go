@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/clock"
 	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/tests/internal/wheeltest"
 )
@@ -184,4 +185,35 @@ func TestCrowdOfIdles(t *testing.T) {
 			})
 		})
 	}
+}
+
+// interrupted is a mock whose reading can be followed by something else, before its caller goes on.
+type interrupted struct {
+	*clock.Mock
+	then func()
+}
+
+func (c *interrupted) Elapsed() time.Duration {
+	now := c.Mock.Elapsed()
+	if then := c.then; then != nil {
+		c.then = nil
+		then()
+	}
+	return now
+}
+
+// A touch that has read the clock, and is overtaken by a later one, does not take the timer back to its own deadline.
+func TestOvertakenTouchOnAMock(t *testing.T) {
+	m := &interrupted{Mock: clock.NewMock()}
+	w := wheeltest.New(t, hierarchy.Config{Clock: m})
+	i, err := w.NewIdle(time.Minute, nop)
+	require.NoError(t, err)
+	m.then = func() {
+		m.Add(time.Second)
+		require.True(t, i.Touch())
+	}
+	require.True(t, i.Touch())
+	next, ok := m.Next()
+	require.True(t, ok)
+	require.Equal(t, time.Minute, next)
 }
