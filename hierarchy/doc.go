@@ -89,6 +89,9 @@
 // schedules values with one function for all. Keyed gives its timers names, by which they are moved, replaced and
 // removed. Wheel, Of and Keyed share one generic core.
 //
+// Stop of each kind of timer reports whether the timer was pending. So does Reset of what fires once. Reset of what
+// repeats, a Repeater or a Ticker, reports whether it goes on.
+//
 // Driven is the wheel alone, for programs that have a lock and a loop of their own: an event loop, a cache, a store. It
 // has no lock, no goroutine and no clock.
 //

@@ -52,14 +52,15 @@ func (t *Ticker) tick() {
 	}
 }
 
-// Stop ends the ticks. It does not close C.
-func (t *Ticker) Stop() {
+// Stop ends the ticks, and reports whether the Ticker was ticking. It does not close C.
+func (t *Ticker) Stop() bool {
 	engine.RequireMade(t.wheel != nil, "Ticker")
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	was := !t.stopped && t.repeater.Stop()
 	t.stopped = true
-	t.repeater.Stop()
 	t.empty()
+	return was
 }
 
 // Reset makes the ticker tick every period from now on, first after one period. A ticker that was stopped starts again.

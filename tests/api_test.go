@@ -71,7 +71,7 @@ var (
 	_ func(*wheel, dur, func()) (*hierarchy.Idle, error)          = (*wheel).NewIdle
 	_ func(*hierarchy.Idle) bool                                  = (*hierarchy.Idle).Touch
 	_ func(*hierarchy.Idle) bool                                  = (*hierarchy.Idle).Stop
-	_ func(*hierarchy.Ticker)                                     = (*hierarchy.Ticker).Stop
+	_ func(*hierarchy.Ticker) bool                                = (*hierarchy.Ticker).Stop
 	_ func(*hierarchy.Ticker, dur) bool                           = (*hierarchy.Ticker).Reset
 	_ func(*hierarchy.Histogram, dur)                             = (*hierarchy.Histogram).Add
 	_ func(*hierarchy.Histogram, hierarchy.Histogram)             = (*hierarchy.Histogram).Merge

@@ -100,7 +100,7 @@ var takers = map[string]func(k *taker) (stop func(), err error){
 			return nil, err
 		}
 		k.reset = ticker.Reset
-		return ticker.Stop, nil
+		return func() { ticker.Stop() }, nil
 	},
 	"ChanTimer": func(k *taker) (func(), error) {
 		k.keeps = true

@@ -90,7 +90,7 @@ var kindsOfTimer = map[string]func(t *testing.T, s *subject){
 	"Ticker": func(t *testing.T, s *subject) {
 		ticker, err := s.w.NewTicker(time.Second)
 		require.NoError(t, err)
-		s.reset, s.stop, s.took, s.again = ticker.Reset, ticker.Stop, taken(ticker.C), true
+		s.reset, s.stop, s.took, s.again = ticker.Reset, func() { ticker.Stop() }, taken(ticker.C), true
 	},
 	"Repeater of Every": func(t *testing.T, s *subject) {
 		r := wheeltest.Every(t, s.w, time.Second, s.run)

@@ -12,7 +12,7 @@ type Ticker struct {
 	C <-chan time.Time
 
 	name  string
-	stop  func()
+	stop  func() bool
 	reset func(time.Duration) bool
 }
 
@@ -28,9 +28,9 @@ func (c Clock) NewTicker(period time.Duration) *Ticker {
 	case errors.Is(err, hierarchy.ErrFull):
 		e := c.newExtra(true)
 		e.Reset(period)
-		return &Ticker{e.c, c.name, func() { e.Stop() }, e.Reset}
+		return &Ticker{e.c, c.name, e.Stop, e.Reset}
 	}
-	return &Ticker{make(chan time.Time), c.name, func() {}, never{}.Reset}
+	return &Ticker{make(chan time.Time), c.name, func() bool { return false }, never{}.Reset}
 }
 
 // Stop ends the ticks. It does not close C.
