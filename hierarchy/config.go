@@ -18,13 +18,14 @@ type Config struct {
 	// itself is the nearest power of two in nanoseconds. Interval places the boundaries
 	// of the circles and never changes when a timer fires.
 	Interval time.Duration
-	// Precision limits the wake-ups. Two wake-ups are aimed at times that are at least one Precision apart. A timer
-	// that falls due between these times waits for the second wake-up. The default is 1ms, or Interval if that is less.
-	// With the default, timers wait only where more than four are due within one Precision. Fewer are exact. And they wait
-	// for a millisecond of the kernel's, from one wake-up to the next, as they do with package time: that takes half as
-	// much CPU as a Precision of 1ms that is set, which counts from aim to aim. On a mock clock all timers are exact. A
-	// smaller Precision makes timers that are close together more exact and costs CPU: a thousand wake-ups a second take
-	// about 4 % of a core. Precision must not be greater than an Interval that is set.
+	// Precision limits the wake-ups, so that many timers cost one wake-up per Precision. Two wake-ups are aimed at times
+	// that are at least one Precision apart. A timer that falls due between these times waits for the second wake-up, and
+	// a timer that falls due later is exact. The default is 1ms, or Interval if that is less. With the default, timers
+	// wait only where more than four are due within one Precision, or the last wake-up has fired more. And they wait for
+	// a millisecond of the kernel's, from one wake-up to the next, as they do with package time: that takes half as much
+	// CPU as a Precision of 1ms that is set, which counts from aim to aim. On a mock clock all timers are exact. A smaller
+	// Precision makes timers that are close together more exact and costs CPU: a thousand wake-ups a second take about
+	// 4 % of a core. Precision must not be greater than an Interval that is set.
 	Precision time.Duration
 	// Clock provides the time and wakes the wheel, default clock.Precise().
 	Clock clock.Clock

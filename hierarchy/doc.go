@@ -39,15 +39,12 @@
 // # Promises
 //
 // A callback never starts before its deadline. With Go and Inline it starts at most one Precision and the clock's
-// wake-up latency after its deadline, whatever the delay. The wheel wakes exactly at a deadline if its last wake-up was
-// aimed at a time at least one Precision before. Otherwise it wakes one Precision after that time, and fires all timers
-// that are due by then. So many timers cost one wake-up per Precision. Where Precision is not set, a wheel gathers
-// timers only if more than four are due within a millisecond, or its last wake-up has fired more. Fewer timers are as
-// exact as the clock and cost no more than a wake-up each. A timer that is already due when it is set, because its
-// delay is zero or less or its time has passed, waits for no Precision. With Go and Pool its callback is dispatched
-// within the call. Channels are served within the call with any executor. On a *clock.Mock a timer fires if and only if
-// the clock has reached its deadline, in order of deadline and then of setting. A Pool gets its callbacks just as
-// punctually, but callbacks wait in the Pool for a worker. Stats.Waited is a histogram of these waits.
+// wake-up latency after its deadline, whatever the delay. Config.Precision says which timers wait for a Precision: not
+// those of a wheel with few timers, unless Precision is set. A timer that is already due when it is set, because its
+// delay is zero or less or its time has passed, waits for none. With Go and Pool its callback is dispatched within the
+// call. Channels are served within the call with any executor. On a *clock.Mock a timer fires if and only if the clock has
+// reached its deadline, in order of deadline and then of setting. A Pool gets its callbacks just as punctually, but
+// callbacks wait in the Pool for a worker. Stats.Waited is a histogram of these waits.
 //
 // A timer ends in one of four ways, and never in two: it fires once, or is stopped, drained or dropped. It can be
 // stopped until its callback is dispatched to the executor. No lock is held while callbacks run, so they may call

@@ -9,10 +9,8 @@ import (
 )
 
 // aim decides when a wheel wakes up: at the nearest deadline, or, where it gathers timers, at least one precision after
-// the time that the last wake-up was aimed at, for all that has become due by then. All shards of a wheel share one aim,
-// so that gathered timers cost one wake-up per precision. If Precision is set, all timers are gathered. With the default,
-// they are if more than defaultFew are due within one precision, or if the last wake-up has fired more than that. Fewer
-// timers are not made late.
+// the time that the last wake-up was aimed at, for all that has become due by then. Config.Precision of package hierarchy
+// is the rule. All shards of a wheel share one aim, so that gathered timers cost one wake-up per precision.
 //
 // The distance is counted from aim to aim, not from when the wheel woke. Otherwise each wake-up would add its latency
 // to all that follow.

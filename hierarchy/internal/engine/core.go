@@ -85,7 +85,7 @@ func New[T any](cfg Config, fire func(T)) *Core[T] {
 		done: make(chan struct{}),
 	}
 	for i := range cfg.Shards {
-		s := &Shard[T]{Core: c, number: int32(i), limited: cfg.MaxPending > 0}
+		s := &Shard[T]{Core: c, number: int32(i), limited: cfg.MaxPending > 0 || cfg.MaxQueued > 0}
 		s.Mu.is(shardRank, i)
 		s.notBefore.store(none)
 		c.Shards = append(c.Shards, s)
@@ -178,7 +178,7 @@ func (c *Core[T]) AddOnStop(v T, now, deadline int64, most int) (r Ref, crowded 
 		return Ref{}, false, err
 	}
 	i, generation, wakeAt := s.set(v, now, deadline, RunInWake|CallOnStop)
-	crowded = s.onStop > most || s.limited
+	crowded = s.onStop > most || c.quota.limit > 0
 	s.unlockFor(wakeAt)
 	return Ref{generation, i, uint32(s.number)}, crowded, nil
 }

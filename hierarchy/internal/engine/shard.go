@@ -36,7 +36,7 @@ type Shard[T any] struct {
 
 	Core     *Core[T]
 	number   int32
-	limited  bool // the wheel has MaxPending
+	limited  bool // the wheel has MaxPending or MaxQueued
 	Closed   bool // guarded by Mu, as all below
 	onStop   int  // Invariant: the number of live timers with CallOnStop
 	lateness Durations
@@ -53,7 +53,7 @@ func (s *Shard[T]) admit(f arena.Flags, place bool) error {
 	switch {
 	case s.Closed:
 		return ErrClosed
-	case f&RunInWake == 0 && s.Core.queueFull(), place && !s.Core.quota.acquire():
+	case s.limited && (f&RunInWake == 0 && s.Core.queueFull() || place && !s.Core.quota.acquire()):
 		return ErrFull
 	}
 	return nil
