@@ -86,7 +86,7 @@ func (c *Circles) cascade(k int, start int64, from *arena.Chain, to *level.Circl
 				c.push(to, to.Slot(key), key, e)
 				c.cascaded++
 			default:
-				c.place(key, e)
+				c.relink(key, e)
 				c.cascaded++
 			}
 		}
@@ -99,8 +99,8 @@ func (c *Circles) cascade(k int, start int64, from *arena.Chain, to *level.Circl
 	return budget
 }
 
-// place puts e, whose node has the deadline key, where it belongs relative to the hand.
-func (c *Circles) place(key int64, e arena.Entry) {
+// relink puts e, whose node has the deadline key, where it belongs relative to the hand.
+func (c *Circles) relink(key int64, e arena.Entry) {
 	if key < c.hand {
 		c.overdue.insert(level.ItemOf(c.arena.At(e.Node), e))
 		return

@@ -84,7 +84,7 @@ func (c *Circles) InSlot(k, s int) int {
 // Add makes a new node and links it.
 func (c *Circles) Add(now, deadline int64, sequence uint64, f arena.Flags) uint32 {
 	if now-c.hand > lag {
-		c.advance(now)
+		c.moveHand(now)
 	}
 	i := c.arena.Alloc()
 	n := c.arena.At(i)
@@ -111,7 +111,7 @@ func (c *Circles) Move(i uint32, n *arena.Node, now, deadline int64, sequence ui
 		return
 	}
 	if now-c.hand > lag {
-		c.advance(now)
+		c.moveHand(now)
 	}
 	taken := c.takeOut(n)
 	n.Rekey(deadline, sequence)
@@ -193,8 +193,8 @@ func (c *Circles) first() (k, s int, start int64) {
 	return k, s, c.layout.width(k).Start(s, c.hand)
 }
 
-// advance moves the hand as near to now as the first slot permits, so that new timers are placed in finer slots.
-func (c *Circles) advance(now int64) {
+// moveHand moves the hand as near to now as the first slot permits, so that new timers are placed in finer slots.
+func (c *Circles) moveHand(now int64) {
 	if c.open != 0 {
 		return
 	}

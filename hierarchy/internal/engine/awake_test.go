@@ -87,8 +87,8 @@ func TestStaysAwakeInVainOnce(t *testing.T) {
 	setOn(c, 0, 10, func() { clk.Time.Add(2 * aimPrecision) })
 	for k, s := range c.Shards[1:] {
 		s.Mu.Lock()
-		i, _, wakeAt := s.set(nop, 0, int64(1500*(k+1)), 0)
-		s.unlockFor(wakeAt)
+		i, _, wakeBy := s.set(nop, 0, int64(1500*(k+1)), 0)
+		s.unlockFor(wakeBy)
 		s.Mu.Lock()
 		s.discard(i, s.Timers.Arena().At(i))
 		s.Mu.Unlock()

@@ -151,8 +151,8 @@ func (c *Core[T]) Add(v T, now int64, d time.Duration, f arena.Flags) (Handle, e
 		s.Mu.Unlock()
 		return Handle{}, err
 	}
-	i, generation, wakeAt := s.set(v, now, deadline, f)
-	s.unlockFor(wakeAt)
+	i, generation, wakeBy := s.set(v, now, deadline, f)
+	s.unlockFor(wakeBy)
 	return Handle{s, generation, i}, nil
 }
 
@@ -177,9 +177,9 @@ func (c *Core[T]) AddOnStop(v T, now, deadline int64, most int) (r Ref, crowded 
 		s.Mu.Unlock()
 		return Ref{}, false, err
 	}
-	i, generation, wakeAt := s.set(v, now, deadline, RunInWake|CallOnStop)
+	i, generation, wakeBy := s.set(v, now, deadline, RunInWake|CallOnStop)
 	crowded = s.onStop > most || c.quota.limit > 0
-	s.unlockFor(wakeAt)
+	s.unlockFor(wakeBy)
 	return Ref{generation, i, uint32(s.number)}, crowded, nil
 }
 

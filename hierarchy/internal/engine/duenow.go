@@ -35,24 +35,24 @@ func (s *Shard[T]) book(late int64) {
 	s.Core.inFlight.queue(1)
 }
 
-// unlockBooked unlocks Mu, and gives the task of v to the executor. wakeAt is EndOfTime, or that of a timer that was set
+// unlockBooked unlocks Mu, and gives the task of v to the executor. wakeBy is EndOfTime, or that of a timer that was set
 // and taken out: the wheel may have to wake for a crowd that has grown.
-func (s *Shard[T]) unlockBooked(v T, wakeAt int64) {
-	if wakeAt == EndOfTime {
+func (s *Shard[T]) unlockBooked(v T, wakeBy int64) {
+	if wakeBy == EndOfTime {
 		s.Mu.Unlock()
 	} else {
-		s.unlockFor(wakeAt)
+		s.unlockFor(wakeBy)
 	}
 	s.Core.submit(v)
 }
 
 // unlockSet ends the setting or moving of a timer that does not fire within the call: it is unlockFor, unless the timer is
 // due.
-func (s *Shard[T]) unlockSet(now, deadline, wakeAt int64) {
+func (s *Shard[T]) unlockSet(now, deadline, wakeBy int64) {
 	if deadline <= now {
 		s.unlockDue(deadline)
 	} else {
-		s.unlockFor(wakeAt)
+		s.unlockFor(wakeBy)
 	}
 }
 
@@ -76,11 +76,11 @@ func (s *Shard[T]) AddHere(v T, now int64, d time.Duration, f arena.Flags) (Hand
 		return h, nil
 	}
 	deadline := DeadlineAfter(now, d)
-	i, generation, wakeAt := s.set(v, now, deadline, f)
+	i, generation, wakeBy := s.set(v, now, deadline, f)
 	if s.Core.OnSet != nil {
 		s.Core.OnSet(int(s.number), i)
 	}
-	s.unlockSet(now, deadline, wakeAt)
+	s.unlockSet(now, deadline, wakeBy)
 	return Handle{s, generation, i}, nil
 }
 

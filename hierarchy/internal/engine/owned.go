@@ -148,26 +148,26 @@ func (o *Owned[T]) setOrMove(now, deadline int64, rearm bool) (was, ok bool) {
 	if linked && !rearm {
 		s.Counts.Moved++
 	}
-	wakeAt := int64(0)
+	wakeBy := int64(0)
 	switch {
 	case deadline <= now && s.firesInCall(o.flags):
 		o.fireInCall(n, now, deadline)
 		return n != nil, true
 	case n == nil:
-		wakeAt = o.setNode(now, deadline)
+		wakeBy = o.setNode(now, deadline)
 	default:
-		wakeAt = s.move(o.index, n, now, deadline)
+		wakeBy = s.move(o.index, n, now, deadline)
 	}
-	s.unlockSet(now, deadline, wakeAt)
+	s.unlockSet(now, deadline, wakeBy)
 	return n != nil, true
 }
 
 // setNode sets the timer, which has no node. The lock of the shard must be held.
-func (o *Owned[T]) setNode(now, deadline int64) (wakeAt int64) {
+func (o *Owned[T]) setNode(now, deadline int64) (wakeBy int64) {
 	o.takePlace()
 	o.placed = o.flags&KeepsPlace != 0 // otherwise the place is that of the node
-	o.index, o.generation, wakeAt = o.shard.set(o.answer, now, deadline, o.flags|IsOwned)
-	return wakeAt
+	o.index, o.generation, wakeBy = o.shard.set(o.answer, now, deadline, o.flags|IsOwned)
+	return wakeBy
 }
 
 // takePlace takes a place, unless o has one: beyond the limit if need be, since Set has no error to report that the wheel
@@ -193,10 +193,10 @@ func (o *Owned[T]) fireInCall(n *arena.Node, now, deadline int64) {
 	s := o.shard
 	s.book(now - deadline)
 	a := s.askOwner(o.answer, asked[T]{deadline: deadline, due: true})
-	wakeAt := EndOfTime
+	wakeBy := EndOfTime
 	switch {
 	case a.keep && n == nil:
-		wakeAt = o.setNode(now, EndOfTime)
+		wakeBy = o.setNode(now, EndOfTime)
 		s.Timers.Unlink(s.Timers.Arena().At(o.index))
 	case a.keep:
 		s.Timers.Unlink(n)
@@ -206,7 +206,7 @@ func (o *Owned[T]) fireInCall(n *arena.Node, now, deadline int64) {
 		s.Sequence++
 		o.givePlaceBack()
 	}
-	s.unlockBooked(*a.run, wakeAt)
+	s.unlockBooked(*a.run, wakeBy)
 }
 
 // Stop makes the timer neither set nor kept, and reports whether it was. From then on its memory is not used.

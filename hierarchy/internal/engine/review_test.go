@@ -21,8 +21,8 @@ func setFor(w *Core[int], shard int, d time.Duration) Handle {
 	s := w.Shards[shard]
 	now := w.Now()
 	s.Mu.Lock()
-	i, generation, wakeAt := s.set(0, now, now+int64(d), 0)
-	s.unlockFor(wakeAt)
+	i, generation, wakeBy := s.set(0, now, now+int64(d), 0)
+	s.unlockFor(wakeBy)
 	return Handle{s, generation, i}
 }
 

@@ -59,9 +59,9 @@ func (s *Shard[T]) admit(f arena.Flags, place bool) error {
 	return nil
 }
 
-// set makes a new timer, which was admitted. wakeAt is the time at which the wheel must be awake: the timer's deadline,
+// set makes a new timer, which was admitted. wakeBy is the time at which the wheel must be awake: the timer's deadline,
 // or an earlier time if a crowd has grown. Mu must be held; unlockFor must follow.
-func (s *Shard[T]) set(v T, now, deadline int64, f arena.Flags) (i uint32, generation uint64, wakeAt int64) {
+func (s *Shard[T]) set(v T, now, deadline int64, f arena.Flags) (i uint32, generation uint64, wakeBy int64) {
 	s.Mu.assertHeld()
 	t := s.Timers
 	if t == nil || f&CallOnStop != 0 {
@@ -90,8 +90,8 @@ func (s *Shard[T]) prepare(now int64, f arena.Flags) *timers.Timers[T] {
 	return s.Timers
 }
 
-// move gives timer i a new deadline. wakeAt is as in set. Mu must be held; unlockFor must follow.
-func (s *Shard[T]) move(i uint32, n *arena.Node, now, deadline int64) (wakeAt int64) {
+// move gives timer i a new deadline. wakeBy is as in set. Mu must be held; unlockFor must follow.
+func (s *Shard[T]) move(i uint32, n *arena.Node, now, deadline int64) (wakeBy int64) {
 	s.Mu.assertHeld()
 	order := s.Core.mock.nextOrder(&s.Sequence)
 	s.Timers.Move(i, n, now, deadline, order)
@@ -115,16 +115,16 @@ func (s *Shard[T]) wakeFor(now, deadline int64, order uint64) int64 {
 }
 
 // unlockFor ends every setting and moving of a timer: it unlocks Mu, which must be held, and makes the wheel wake up by
-// wakeAt.
-func (s *Shard[T]) unlockFor(wakeAt int64) {
+// wakeBy.
+func (s *Shard[T]) unlockFor(wakeBy int64) {
 	s.Mu.assertHeld()
-	nearer := bound(wakeAt) < s.notBefore.load()
+	nearer := bound(wakeBy) < s.notBefore.load()
 	if nearer {
-		s.notBefore.store(bound(wakeAt))
+		s.notBefore.store(bound(wakeBy))
 	}
 	s.Mu.Unlock()
 	if nearer {
-		s.Core.aim.offer(wakeAt)
+		s.Core.aim.offer(wakeBy)
 	}
 	s.Core.mock.noted()
 }

@@ -24,8 +24,8 @@ func twoShards(c *handclock.Clock) *Core[func()] {
 func setOn(c *Core[func()], shard int, deadline int64, f func()) {
 	s := c.Shards[shard]
 	s.Mu.Lock()
-	_, _, wakeAt := s.set(f, c.Now(), deadline, 0)
-	s.unlockFor(wakeAt)
+	_, _, wakeBy := s.set(f, c.Now(), deadline, 0)
+	s.unlockFor(wakeBy)
 }
 
 // If callbacks set their timers again without a delay, one timer of their shard is always
