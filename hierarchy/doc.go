@@ -1,40 +1,23 @@
-// Package hierarchy schedules callbacks with a hierarchical timing wheel. Millions of
-// timers can be pending. Setting and stopping one takes tens of nanoseconds, whatever
-// their number and delay, and on a mock clock each fires at its exact nanosecond.
+// Package hierarchy schedules callbacks with a hierarchical timing wheel. Millions of timers can be pending, and setting
+// or stopping one takes tens of nanoseconds, whatever their number and delay. Which type is for which need:
 //
-// # Circles
+//	Wheel            functions, and what packages time and context offer: AfterFunc, Every, NewTimer, Sleep, WithTimeout
+//	Wheel.NewFunc    a function that is set again and again, such as a retry
+//	Wheel.NewIdle    a timeout that activity puts off, such as that of a connection
+//	Wheel.Schedule   a function that runs by the calendar: see package hierarchy/schedule
+//	Of               many values with one function for all, without a closure for each
+//	Keyed            timers with names, by which they are moved, replaced and removed, such as the keys of a cache
+//	Driven           the wheel alone, for programs with a lock and a loop of their own
 //
-// Timers sit on circles of 64 slots. A slot of one circle is a whole turn of the next
-// finer one. With the default Interval of a second:
+// The zero Config is right for most services. This cancels an order in half an hour, unless it is paid before:
 //
-//	circle          a slot is   a turn is
-//	  0                  1ns        64ns
-//	  1                 64ns       4.1µs
-//	  2                4.1µs       262µs   sub-circles
-//	  3                262µs      16.8ms
-//	  4               16.8ms       1.07s
-//	  5  (base)        1.07s       68.7s   the circle nearest to Interval
-//	  6                68.7s       73min
-//	  7                73min       3.3 days
-//	  8             3.3 days    209 days   overflow circles
-//	  9             209 days       37 years
-//	 10             37 years      292 years and more
+//	w, err := hierarchy.NewKeyed(hierarchy.Config{}, func(id string, o Order) { cancel(o) })
+//	err = w.Set("order-17", order, 30*time.Minute)
+//	order, wasUnpaid := w.Remove("order-17")
 //
-// All widths are powers of two in nanoseconds, so placing a timer is arithmetic on bits. A timer is on the circle of
-// the highest bit in which its deadline differs from the hand. The six bits of the deadline for that circle are the
-// number of its slot. All timers on a finer circle are due before those on a coarser one, and a word of 64 bits per
-// circle says which slots hold timers. So the next timer is found without a loop, for ten timers or ten million, and no
-// slot is scanned for turns left to go. There is no tick either: a wheel sleeps until its next deadline. While nothing
-// is due within a second, it takes no goroutine and no descriptor.
-//
-// A slot only gathers timers: each keeps its exact deadline. When the hand comes to a slot of a coarse circle, up to 512
-// timers of that slot are sorted, and fire from where they are. More than that cascade to finer circles. Here, where all
-// cascade, + is a timer, | the hand, and each circle has four slots instead of 64:
-//
-//	t = 0                      t = 16                     t = 26
-//	coarse |·  +++ ·   ·       coarse ·  |·  ·   ·        coarse ·  |·  ·   ·
-//	middle |·   ·  ·   +       middle |·  +  +   ·        middle ·   · |·   ·
-//	fine   |+   ·  ·   ·       fine   |+  ·  ·   ·        fine   ·   · |+   ·
+// In tests, a [github.com/epicycle-go/epicycle/clock.Mock] as Config.Clock makes time pass in an instant, and each timer
+// fire at its exact nanosecond. Packages compat/time and compat/context have the names of packages time and context, so
+// that changing an import puts a program's timers on a wheel.
 //
 // # Promises
 //
@@ -78,47 +61,14 @@
 //	Driven.Set, Move, Remove     some 10 ns each
 //	Stop of a wheel              constant, plus a call for each Sleep and context that waits
 //
-// # Kinds of wheel
-//
-// Wheel schedules functions, and offers what package time and package context do: AfterFunc, After, NewTimer,
-// NewTicker, Every, Sleep, WithTimeout. Packages compat/time and compat/context offer them under the names of package
-// time and package context. NewFunc makes a timer that is set again and again, and NewIdle one that is touched. Of
-// schedules values with one function for all. Keyed gives its timers names, by which they are moved, replaced and
-// removed. Wheel, Of and Keyed share one generic core.
-//
 // Stop of each kind of timer reports whether the timer was pending. So does Reset of what fires once. Reset of what
 // repeats, a Repeater or a Ticker, reports whether it goes on.
 //
-// Driven is the wheel alone, for programs that have a lock and a loop of their own: an event loop, a cache, a store. It
-// has no lock, no goroutine and no clock.
-//
-// A pending timer of a Wheel takes 41 bytes: a node of 24 bytes without pointers, an entry of
-// 8 bytes in its slot, and the callback, one of two thousand in an array. The memory of a stopped timer is reused at
-// once, and goes back to the runtime after a peak.
-//
 // # Inside
 //
-// The code is in layers. Each package knows only the packages above it here:
-//
-//	../level/arena      the memory of nodes, and of the entries that name them
-//	../level            one circle: its slots, what they hold, and the arithmetic of its width
-//	internal/circles    the wheel: placing and moving timers, finding timers that are due
-//	internal/timers     the wheel with a value for each timer
-//	internal/executor   Go and Pool: calling functions, whatever they do to goroutines
-//	internal/wheelctx   contexts, with an interface for what they need of a wheel
-//	internal/engine     wheels under locks, with a clock and an executor; its page has the order of all locks
-//	internal/keys       the timers of a wheel by key
-//
-// This package is the API:
-//
-//	config.go, executor.go      what a wheel is made of
-//	wheel.go, of.go, timer.go   functions and values
-//	functimer.go, idle.go       timers that are set again and again, and timers that are touched: see engine.Owned
-//	keyed.go, keyed….go         timers with names: setting, draining, listing
-//	repeater….go, schedule.go   functions that run again and again
-//	missed.go, wallwatch.go     runs that are missed, and a wall clock that is set
-//	chantimer.go, ticker.go     channels
-//	sleep.go, context.go        goroutines and contexts that wait for a time
-//	driven….go                  the wheel alone, which uses nothing of internal/engine
-//	stats.go                    counters, histograms, circles
+// Timers sit on circles of 64 slots. A slot of one circle is a whole turn of the next finer one, from a nanosecond to 37
+// years. The circle nearest to Config.Interval is the base circle, finer ones are its sub-circles, and coarser ones its
+// overflow circles. A timer is placed by arithmetic on the bits of its deadline, and the next timer is found in the same
+// way, so no slot is scanned for turns left to go, and there is no tick: a wheel sleeps until its next deadline.
+// docs/ARCHITECTURE.md is a map of the code, and docs/design.md explains how it works and why.
 package hierarchy

@@ -21,14 +21,16 @@ import (
 // place is how docs/design.md says where something happens.
 var place = regexp.MustCompile("`(\\w+)\\.(\\w+)` in `([\\w/]+\\.go)`")
 
-// Each method that the design page names exists, in the file that it names.
-func TestDesignPageNamesWhatExists(t *testing.T) {
-	page, err := os.ReadFile("../docs/design.md")
-	require.NoError(t, err)
-	named := place.FindAllStringSubmatch(string(page), -1)
-	require.GreaterOrEqual(t, len(named), 15)
-	for _, n := range named {
-		require.Contains(t, methodsOf(t, "../"+n[3]), n[1]+"."+n[2], n[3])
+// Each method that the pages of the code name exists, in the file that they name.
+func TestPagesNameWhatExists(t *testing.T) {
+	for file, least := range map[string]int{"design.md": 15, "ARCHITECTURE.md": 4} {
+		page, err := os.ReadFile("../docs/" + file)
+		require.NoError(t, err)
+		named := place.FindAllStringSubmatch(string(page), -1)
+		require.GreaterOrEqual(t, len(named), least)
+		for _, n := range named {
+			require.Contains(t, methodsOf(t, "../"+n[3]), n[1]+"."+n[2], n[3])
+		}
 	}
 }
 
