@@ -48,16 +48,13 @@ func tryAll(ctx context.Context, of []contender.Contender, checks []check) (find
 	return found, group.Wait()
 }
 
-// markdown returns a table of all verdicts, and a table with the evidence for each
-// contender.
+// markdown returns a table of all verdicts, and a table with what broke a promise.
 func (f findings) markdown() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Checked with %s on %s/%s.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	text.WriteString(figures.Table(f.verdicts()))
-	for _, c := range f.of {
-		fmt.Fprintf(&text, "\n### %s\n\n", heading(c))
-		text.WriteString(figures.Table(f.evidence(c)))
-	}
+	text.WriteString("\n### What broke a promise\n\n")
+	text.WriteString(figures.Table(f.broken()))
 	return text.String()
 }
 
@@ -77,21 +74,25 @@ func (f findings) verdicts() [][]string {
 	return rows
 }
 
-func (f findings) evidence(of contender.Contender) [][]string {
-	rows := [][]string{{"promise", "kept", "evidence"}}
-	for _, c := range f.checks {
-		o := f.outcomes[cell{c.name, of.Name}]
-		rows = append(rows, []string{c.promise, string(o.Verdict), strings.ReplaceAll(o.Evidence, "|", `\|`)})
+// broken returns the evidence of all promises that are not kept.
+func (f findings) broken() [][]string {
+	rows := [][]string{{"library", "promise", "what happened"}}
+	for _, of := range f.of {
+		for _, c := range f.checks {
+			if o := f.outcomes[cell{c.name, of.Name}]; o.Verdict == notKept {
+				rows = append(rows, []string{heading(of), c.promise, strings.ReplaceAll(o.Evidence, "|", `\|`)})
+			}
+		}
 	}
 	return rows
 }
 
-// heading returns the heading for a contender, with the version that was checked.
+// heading returns the name of a contender, with the version that was checked.
 func heading(c contender.Contender) string {
 	if c.Module == "" {
 		return c.Label
 	}
-	return fmt.Sprintf("%s: %s %s", c.Label, c.Module, version(c.Module))
+	return c.Label + " " + version(c.Module)
 }
 
 // version returns the version of a module that this program was built with.
