@@ -31,10 +31,10 @@ func (d *desk) opened(ctx context.Context, ticket, level string, within time.Dur
 	return err
 }
 
-// answered stops it. It reports whether the answer came in time.
+// answered stops it. It reports whether the answer came before escalate was called.
 func (d *desk) answered(ctx context.Context, ticket string) (bool, error) {
-	_, inTime, err := d.waiting.Remove(ctx, ticket)
-	return inTime, err
+	e, ok, err := d.waiting.RemoveEntry(ctx, ticket)
+	return ok && e.State == durable.StateWaiting && e.Attempt == 0, err
 }
 
 func TestDeskEscalatesWhatIsNotAnswered(t *testing.T) {
