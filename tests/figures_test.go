@@ -1,8 +1,10 @@
 package tests
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -52,4 +54,39 @@ func cells(t *testing.T, page, begin string) []string {
 	}
 	require.Failf(t, "no such row", "%q", begin)
 	return nil
+}
+
+// What README.md says in words is what the figures of the page come to.
+func TestReadmeSaysWhatItsPageMeasured(t *testing.T) {
+	readme, page := read(t, "../README.md"), read(t, "../docs/performance.md")
+	lead := strings.Join(strings.Fields(readme[:strings.Index(readme, "```go")]), " ")
+	for _, claim := range []struct {
+		words  string
+		row    string
+		a, b   int // the ratio is that of two cells; or, if b is 0, the cell a
+		others string
+		within [2]float64
+	}{
+		{"setting and stopping one takes 0.3 of package `time`'s time", "| 1,000,000 | ", 8, 0, "", [2]float64{0.25, 0.35}},
+		{"a timer a third of the memory", "| Wheel | 41 |", 3, 0, "", [2]float64{0.28, 0.38}},
+		{"a full garbage collection a fifth of the time", "| full garbage collection ", 4, 0, "", [2]float64{0.15, 0.25}},
+		{"have run in a tenth of the time", "| Wheel, Go |", 2, 2, "| time.AfterFunc | 1", [2]float64{0.07, 0.13}},
+	} {
+		require.Contains(t, lead, claim.words)
+		ratio := number(t, cells(t, page, claim.row)[claim.a])
+		if claim.b > 0 {
+			ratio /= number(t, cells(t, page, claim.others)[claim.b])
+		}
+		require.True(t, claim.within[0] <= ratio && ratio <= claim.within[1], "%s: it is %v", claim.words, ratio)
+	}
+}
+
+// number returns a ratio, or a duration in seconds.
+func number(t *testing.T, cell string) float64 {
+	if d, err := time.ParseDuration(strings.ReplaceAll(cell, " ", "")); err == nil {
+		return d.Seconds()
+	}
+	n, err := strconv.ParseFloat(cell, 64)
+	require.NoError(t, err)
+	return n
 }
