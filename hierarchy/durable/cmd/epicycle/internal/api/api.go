@@ -10,6 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
 )
 
 // Config configures New.
@@ -17,7 +18,8 @@ type Config struct {
 	Service *service.Service
 	// Tokens are the tokens of requests. If it is nil, everybody may do everything.
 	Tokens   *atomic.Pointer[access.Tokens]
-	Subjects bool // whether timers may have subjects
+	Subjects bool      // whether timers may have subjects
+	Keys     *web.Keys // whose names webhooks may have; nil: none
 	Version  string
 	Logger   *slog.Logger
 }

@@ -42,7 +42,7 @@ func (c *chunk) add(i int, op *Operation) {
 func (op *Operation) size() int {
 	n := operationBytes + len(op.Key) + len(op.Value) + len(op.Schedule)
 	if op.To != nil {
-		n += len(op.To.Webhook) + len(op.To.Subject) + len(op.To.Queue)
+		n += len(op.To.Webhook) + len(op.To.Subject) + len(op.To.Queue) + op.To.Hook.size()
 	}
 	return n
 }

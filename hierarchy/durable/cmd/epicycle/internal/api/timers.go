@@ -15,9 +15,10 @@ var (
 	errNoneDead = problem(http.StatusNotFound, "there is no dead timer with this key")
 )
 
-func timerOf(e *service.Entry) Timer {
+// timerOf returns a timer as it is in answers. headers is whether these have the values of headers.
+func timerOf(e *service.Entry, headers bool) Timer {
 	t := Timer{
-		Key: e.Key, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
+		Key: e.Key, To: targetOf(&e.Value, headers), Timeout: e.Value.Timeout.String(), Retry: retryOf(&e.Value.Retry),
 		Due: e.Due.UTC(), ID: e.ID.String(), Attempt: e.Attempt, State: e.State.String(),
 		Schedule: e.Schedule.String(), LastError: e.LastError, LastFailed: optional(e.LastFailed), Next: optional(e.Next),
 	}
@@ -41,7 +42,7 @@ func (a *API) get(ctx context.Context, in *getInput) (*timerOutput, error) {
 		return nil, err
 	}
 	e, ok, err := a.Service.Lookup(ctx, in.Key)
-	return answer(&e, ok, err, errNoTimer)
+	return answer(&e, ok, err, errNoTimer, seesHeaders(ctx))
 }
 
 func (a *API) move(ctx context.Context, in *getInput) (*timerOutput, error) {
@@ -63,18 +64,18 @@ func (a *API) move(ctx context.Context, in *getInput) (*timerOutput, error) {
 }
 
 func moved(e service.Entry, ok bool, err error) (*timerOutput, error) {
-	return answer(&e, ok, err, errNoTimer)
+	return answer(&e, ok, err, errNoTimer, true)
 }
 
-// answer returns the answer with a timer. ok is false if there is none.
-func answer(e *service.Entry, ok bool, err error, absent *Problem) (*timerOutput, error) {
+// answer returns the answer with a timer. ok is false if there is none. headers is whether it has the values of headers.
+func answer(e *service.Entry, ok bool, err error, absent *Problem, headers bool) (*timerOutput, error) {
 	switch {
 	case err != nil:
 		return nil, failure(err)
 	case !ok:
 		return nil, absent
 	}
-	return &timerOutput{timerOf(e)}, nil
+	return &timerOutput{timerOf(e, headers)}, nil
 }
 
 var errMoving = errors.New("there must be exactly one of in and at")
@@ -93,7 +94,7 @@ func (a *API) remove(ctx context.Context, in *getInput) (*timerOutput, error) {
 		return nil, err
 	}
 	e, ok, err := a.Service.RemoveEntry(ctx, in.Key)
-	return answer(&e, ok, err, errNoTimer)
+	return answer(&e, ok, err, errNoTimer, true)
 }
 
 func (a *API) revive(ctx context.Context, in *getInput) (*timerOutput, error) {
@@ -101,5 +102,5 @@ func (a *API) revive(ctx context.Context, in *getInput) (*timerOutput, error) {
 		return nil, err
 	}
 	e, ok, err := a.Service.ReviveEntry(ctx, in.Key)
-	return answer(&e, ok, err, errNoneDead)
+	return answer(&e, ok, err, errNoneDead, true)
 }

@@ -102,7 +102,9 @@ func printTimer(out io.Writer, one *api.Timer) error {
 		t.row("schedule", one.Schedule)
 	}
 	t.row("to", target(one))
+	t.hook(&one.To.Hook)
 	t.row("timeout", one.Timeout)
+	t.retry(one.Retry)
 	t.row("attempt", fmt.Sprint(one.Attempt))
 	t.row("id", one.ID)
 	t.row("value", string(one.Value))

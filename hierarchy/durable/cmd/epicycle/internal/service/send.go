@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
@@ -44,7 +43,7 @@ func (s *Service) send(d lane.Due) lane.Outcome {
 func (s *Service) finish(a *Attempt, token durable.Token, err error) {
 	end := a.End
 	if err != nil && err != errShutdown {
-		err = s.paused(a, err)
+		err = s.verdict(&a.Value, a.Attempt, err)
 		end = func(ctx context.Context, err error) (bool, error) { return s.fail(ctx, a, err) }
 	}
 	if _, e := end(nowait, err); errors.Is(e, durable.ErrLeft) {
@@ -81,9 +80,9 @@ func (s *Service) attempt(a *Attempt) (lane.Outcome, error) {
 			cancel()
 		}
 	})()
-	answered, err := s.deliver(ctx, a)
+	status, err := s.deliver(ctx, a)
 	switch {
-	case answered:
+	case status != 0:
 		return lane.Answered, err
 	case ctx.Err() != nil && context.Cause(ctx) != late: // the timer was set or removed, or the service is shut down
 		return lane.Unknown, err
@@ -92,37 +91,19 @@ func (s *Service) attempt(a *Attempt) (lane.Outcome, error) {
 	}
 }
 
-// deliver reports whether there was an answer, whatever it said.
-func (s *Service) deliver(ctx context.Context, a *Attempt) (answered bool, err error) {
+// noStatus is the status of an answer that has none.
+const noStatus = -1
+
+// deliver returns the status of the answer, noStatus, or 0 if there was no answer.
+func (s *Service) deliver(ctx context.Context, a *Attempt) (status int, err error) {
 	if a.Value.To.Kind == task.Subject {
 		err := s.subject.publish(ctx, a)
 		if err != nil && ctx.Err() != nil {
-			return false, context.Cause(ctx)
+			return 0, context.Cause(ctx)
 		}
-		return true, err
+		return noStatus, err
 	}
 	return s.sender.Send(ctx, &web.Request{
-		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value,
+		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value, Hook: a.Value.Hook,
 	})
-}
-
-// paused returns the error of an attempt with the pause that the receiver asks for, if that is longer than the usual one.
-// It is never shorter: receivers whose clocks are slow would get all attempts of all timers at once.
-func (s *Service) paused(a *Attempt, err error) error {
-	if later := (*web.Later)(nil); errors.As(err, &later) {
-		return durable.RetryAfter(max(later.In, s.backoff(a.Attempt)), err)
-	}
-	return err
-}
-
-const longestBackoff = 10 * time.Minute
-
-// backoff returns the usual pause after a failed attempt: a second, doubled each time up to longestBackoff, half of it
-// random.
-func backoff(attempt int) time.Duration {
-	d := longestBackoff
-	if attempt < 12 {
-		d = min(d, time.Second<<max(0, attempt-1))
-	}
-	return d/2 + rand.N(d/2)
 }

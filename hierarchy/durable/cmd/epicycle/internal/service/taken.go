@@ -102,7 +102,7 @@ func parseToken(text, queue string) (t durable.Token, key string, err error) {
 
 // late ends an attempt that has taken too long.
 func (s *Service) late(a *Attempt) {
-	_, _ = s.fail(nowait, a, fmt.Errorf("the worker has given %w", timeoutError(a.Value.Timeout)))
+	_, _ = s.fail(nowait, a, s.verdict(&a.Value, a.Attempt, fmt.Errorf("the worker has given %w", timeoutError(a.Value.Timeout))))
 }
 
 // errToken is the answer for an unknown token, or for a token whose attempt has ended.
@@ -134,7 +134,10 @@ func (s *Service) end(ctx context.Context, queue, token string, result error, pr
 	if err != nil || !strings.HasPrefix(key, prefix) {
 		return errToken
 	}
-	ok, err := s.EndAttempt(ctx, key, t, result)
+	ok := false
+	if result, err = s.resultOf(ctx, key, t, result); err == nil {
+		ok, err = s.EndAttempt(ctx, key, t, result)
+	}
 	if ok && result != nil && result != errUnread {
 		s.failed(&failure{place: place{task.Queue, queue}, key: key, attempt: t.Attempt(), err: result})
 	}
@@ -142,6 +145,16 @@ func (s *Service) end(ctx context.Context, queue, token string, result error, pr
 		err = errToken
 	}
 	return err
+}
+
+// resultOf returns the result of an attempt with what follows if it has failed. If the key has another timer by now, the
+// attempt has ended.
+func (s *Service) resultOf(ctx context.Context, key string, t durable.Token, result error) (error, error) {
+	if result == nil || result == errUnread {
+		return result, nil
+	}
+	e, _, err := s.Lookup(ctx, key)
+	return s.verdict(&e.Value, t.Attempt(), result), err
 }
 
 // errUnread is the error of firings that were given back. They are due again at once, and the attempt does not count.

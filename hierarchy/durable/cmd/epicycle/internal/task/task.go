@@ -41,7 +41,8 @@ type Target struct {
 const (
 	MaxKey         = 1 << 10
 	MaxValue       = 60 << 10
-	MaxDepth       = 100 // of the JSON of a request, or a line of an import
+	MaxTask        = 64 << 10 // what package durable allows for all of a task
+	MaxDepth       = 100      // of the JSON of a request, or a line of an import
 	DefaultTimeout = 30 * time.Second
 	MaxTimeout     = 7 * 24 * time.Hour
 
