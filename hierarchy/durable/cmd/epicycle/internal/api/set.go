@@ -28,7 +28,9 @@ func (a *API) set(ctx context.Context, in *setInput) (*timerOutput, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer a.Service.Changing(in.Key)()
 	e, took, err := a.apply(ctx, &s)
+	a.tell(service.EventSet, &e, took && err == nil)
 	if err != nil {
 		return nil, failure(err)
 	}

@@ -39,6 +39,15 @@ type Timer struct {
 	LastError  string     `json:"last_error,omitempty" doc:"Why the last attempt that has failed did so, since the timer was set, moved or revived; with a schedule, since a run has succeeded"`
 	LastFailed *time.Time `json:"last_error_at,omitempty" doc:"When that attempt failed"`
 	Next       *time.Time `json:"next,omitempty" doc:"When the next attempt is due, after one that has failed"`
+	Attempts   []Attempt  `json:"attempts,omitempty" nullable:"false" maxItems:"5" doc:"Of GET: the last attempts, the last one first, as far as the server that has the timer remembers them: it does from its start, and since it has the timer"`
+}
+
+// Attempt is an attempt that has ended.
+type Attempt struct {
+	At     time.Time `json:"at" doc:"When it began"`
+	Took   string    `json:"took" doc:"How long it took, as Go writes durations" example:"31ms"`
+	Status int       `json:"status,omitempty" doc:"The status with which the webhook answered" example:"503"`
+	Error  string    `json:"error,omitempty" doc:"Why it has failed, shortened to 160 bytes; absent if it has succeeded"`
 }
 
 // When is when a timer is due: exactly one field is set.

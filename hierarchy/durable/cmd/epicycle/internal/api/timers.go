@@ -42,7 +42,18 @@ func (a *API) get(ctx context.Context, in *getInput) (*timerOutput, error) {
 		return nil, err
 	}
 	e, ok, err := a.Service.Lookup(ctx, in.Key)
-	return answer(&e, ok, err, errNoTimer, seesHeaders(ctx))
+	out, err := answer(&e, ok, err, errNoTimer, seesHeaders(ctx))
+	if err == nil {
+		out.Body.Attempts = attemptsOf(a.Service.Attempts(ctx, &e))
+	}
+	return out, err
+}
+
+func attemptsOf(some []service.Tried) (all []Attempt) {
+	for _, one := range some {
+		all = append(all, Attempt{one.At.UTC(), one.Took.String(), one.Status, one.Error})
+	}
+	return all
 }
 
 func (a *API) move(ctx context.Context, in *getInput) (*timerOutput, error) {
@@ -57,14 +68,23 @@ func (a *API) move(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err != nil {
 		return nil, bad(err)
 	}
+	defer a.Service.Changing(in.Key)()
 	if due.at.IsZero() {
-		return moved(a.Service.Move(ctx, in.Key, due.in))
+		return a.moved(a.Service.Move(ctx, in.Key, due.in))
 	}
-	return moved(a.Service.MoveAt(ctx, in.Key, due.at))
+	return a.moved(a.Service.MoveAt(ctx, in.Key, due.at))
 }
 
-func moved(e service.Entry, ok bool, err error) (*timerOutput, error) {
+func (a *API) moved(e service.Entry, ok bool, err error) (*timerOutput, error) {
+	a.tell(service.EventMoved, &e, ok && err == nil)
 	return answer(&e, ok, err, errNoTimer, true)
+}
+
+// tell tells those who follow what has happened to a timer, if it has.
+func (a *API) tell(kind string, e *service.Entry, has bool) {
+	if has {
+		a.Service.Tell(kind, e.Key, e.ID, 0)
+	}
 }
 
 // answer returns the answer with a timer. ok is false if there is none. headers is whether it has the values of headers.
@@ -94,6 +114,7 @@ func (a *API) remove(ctx context.Context, in *getInput) (*timerOutput, error) {
 		return nil, err
 	}
 	e, ok, err := a.Service.RemoveEntry(ctx, in.Key)
+	a.tell(service.EventRemoved, &e, ok && err == nil)
 	return answer(&e, ok, err, errNoTimer, true)
 }
 
@@ -101,6 +122,8 @@ func (a *API) revive(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
 		return nil, err
 	}
+	defer a.Service.Changing(in.Key)()
 	e, ok, err := a.Service.ReviveEntry(ctx, in.Key)
+	a.tell(service.EventMoved, &e, ok && err == nil)
 	return answer(&e, ok, err, errNoneDead, true)
 }

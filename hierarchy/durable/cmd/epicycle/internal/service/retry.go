@@ -28,7 +28,7 @@ func (s *Service) limitAttempts(cfg *durable.Config[string, task.Task]) {
 // receivers whose clocks are slow would get all attempts of all timers at once.
 func (s *Service) verdict(t *task.Task, attempt int, err error) error {
 	if most := cmp.Or(t.Retry.Attempts, s.maxAttempts); most > 0 && attempt >= most {
-		return durable.Permanent(err)
+		return &last{durable.Permanent(err)}
 	}
 	later, asked := errors.AsType[*web.Later](err)
 	switch {
@@ -58,4 +58,16 @@ func isOver(f *Firing) bool {
 }
 
 // errUnanswered is the error of a last attempt that nobody has ended in time.
-var errUnanswered = durable.Permanent(errors.New("the attempt was not ended in time"))
+var errUnanswered = &last{durable.Permanent(errors.New("the attempt was not ended in time"))}
+
+// last is the error of a last attempt. It wraps a durable.Permanent.
+type last struct{ error }
+
+func (l *last) Unwrap() error { return l.error }
+
+// isFinal reports whether a timer is dead, or its run over, after an attempt with this error.
+func isFinal(err error) bool {
+	_, isLast := errors.AsType[*last](err)
+	_, isGone := errors.AsType[*web.Gone](err)
+	return isLast || isGone
+}

@@ -31,9 +31,14 @@ func (s *Service) send(d lane.Due) lane.Outcome {
 	}
 	token := s.sending.begin(a)
 	defer s.sending.end(a)
-	outcome, err := s.attempt(a)
+	s.tell(EventBegun, a.Key, a.ID, a.Attempt, nil)
+	begun := time.Now()
+	outcome, status, err := s.attempt(a)
 	if err != nil && s.life.Err() != nil {
 		err = errShutdown
+	}
+	if a.Context().Err() == nil && err != errShutdown {
+		s.ended(a, begun, status, err)
 	}
 	s.work.begin(func() { s.finish(a, token, err) })
 	return outcome
@@ -46,8 +51,13 @@ func (s *Service) finish(a *Attempt, token durable.Token, err error) {
 		err = s.verdict(&a.Value, a.Attempt, err)
 		end = func(ctx context.Context, err error) (bool, error) { return s.fail(ctx, a, err) }
 	}
-	if _, e := end(nowait, err); errors.Is(e, durable.ErrLeft) {
+	changed := a.Context().Err() != nil // or handed over
+	_, e := end(nowait, err)
+	switch {
+	case errors.Is(e, durable.ErrLeft):
 		s.endLeft(a, token, err)
+	case !changed && err != errShutdown:
+		s.tellEnd(a.Key, a.ID, a.Attempt, err)
 	}
 }
 
@@ -59,8 +69,11 @@ func (s *Service) endLeft(a *Attempt, token durable.Token, result error) {
 	switch {
 	case err != nil:
 		s.logger.Warn("epicycle: a request that was made comes again: its partition has no owner", "err", err)
-	case ended && result != nil && result != errShutdown:
-		s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result})
+	case ended && result != errShutdown:
+		s.tellEnd(a.Key, a.ID, a.Attempt, result)
+		if result != nil {
+			s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result})
+		}
 	}
 }
 
@@ -68,9 +81,9 @@ func (s *Service) endLeft(a *Attempt, token durable.Token, result error) {
 // written that.
 const leftTime = 5 * time.Second
 
-// attempt returns what an attempt has shown about the host, and the error of the attempt. It returns when the timeout is
+// attempt returns what an attempt has shown about the host, the status as deliver does, and the error of the attempt. It returns when the timeout is
 // over or the service is shut down, whatever the receiver does.
-func (s *Service) attempt(a *Attempt) (lane.Outcome, error) {
+func (s *Service) attempt(a *Attempt) (lane.Outcome, int, error) {
 	late := timeoutError(a.Value.Timeout)
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(a.Context()), a.Value.Timeout, late)
 	defer cancel()
@@ -83,11 +96,11 @@ func (s *Service) attempt(a *Attempt) (lane.Outcome, error) {
 	status, err := s.deliver(ctx, a)
 	switch {
 	case status != 0:
-		return lane.Answered, err
+		return lane.Answered, status, err
 	case ctx.Err() != nil && context.Cause(ctx) != late: // the timer was set or removed, or the service is shut down
-		return lane.Unknown, err
+		return lane.Unknown, status, err
 	default:
-		return lane.Silent, err
+		return lane.Silent, status, err
 	}
 }
 

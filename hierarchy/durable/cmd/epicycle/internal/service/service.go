@@ -51,6 +51,8 @@ type Service struct {
 	queues  *lane.Queues
 	taken   atomic.Int64 // how many firings workers have taken and not ended
 	failing failures
+	history *history
+	feed    feed
 	sending sending
 	peers   *peers           // nil if the timers are in a directory
 	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken, and for failures
@@ -71,7 +73,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{name: cmp.Or(cfg.Durable.Name, "timers"), conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
+	s := &Service{name: cmp.Or(cfg.Durable.Name, "timers"), conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel, history: newHistory()}
 	s.open, s.stop = context.WithCancel(context.Background())
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
@@ -130,6 +132,7 @@ func (s *Service) pass(f *announced) {
 	if f.over && !f.withdrawn {
 		if a, ok := s.Begin(f.key, f.id); ok {
 			_, _ = s.fail(nowait, a, errUnanswered)
+			s.tellEnd(a.Key, a.ID, a.Attempt, errUnanswered)
 		}
 		return
 	}

@@ -77,8 +77,13 @@ type Later struct {
 
 func (l *Later) Unwrap() error { return l.error }
 
+// Gone is the error of a webhook whose receiver wants no further attempt. It wraps a durable.Permanent.
+type Gone struct{ error }
+
+func (g *Gone) Unwrap() error { return g.error }
+
 // Send sends a webhook. status is the status with which the receiver has answered, or 0. The error is nil if the receiver
-// accepted the webhook by a 2xx status. It is a durable.Permanent if there must be no further attempt, and a
+// accepted the webhook by a 2xx status. It is a Gone if there must be no further attempt, and a
 // Later if the receiver asks for a pause. Errors contain neither the URL nor the key, nor a header.
 //
 // Send returns when ctx is done, whatever the receiver does.
@@ -151,7 +156,7 @@ func (s *Sender) verdict(resp *http.Response) error {
 	err := answered(resp)
 	switch {
 	case code == http.StatusGone:
-		return durable.Permanent(err)
+		return &Gone{durable.Permanent(err)}
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
 		if in, ok := retryAfter(resp.Header.Values("Retry-After"), s.now()); ok {
 			return &Later{err, in}

@@ -1,0 +1,246 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// This file shows how servers tell each other what happens. A server whose events nobody follows sends none. One that has
+// followers asks the others for theirs (opFollow) as long as it has, again and again: a question counts for relayTime.
+
+// relay sends the events of this server to others while they ask for them. The zero value is ready to use.
+type relay struct {
+	mu    sync.Mutex
+	until time.Time
+	runs  bool
+}
+
+// following is what a server has while it follows the others.
+type following struct {
+	mu      sync.Mutex
+	sub     *nats.Subscription
+	cancel  context.CancelFunc
+	dropped int // messages that the connection has dropped so far
+}
+
+const (
+	opFollow   = "follow"
+	opAttempts = "attempts"
+	relayTime  = 3 * askEvery
+	// maxEvents limits the bytes of the events in a message, about.
+	maxEvents = 64 << 10
+	// Limits of the messages that have arrived and are not passed on yet.
+	maxPendingMessages = 1000
+	maxPendingBytes    = 8 << 20
+)
+
+// happened is a message with events.
+type happened struct {
+	From   string   `json:"from"`
+	Events []*Event `json:"events,omitempty"`
+	Missed int      `json:"missed,omitempty"`
+}
+
+func (p *peers) events() string { return p.subject + ".events" }
+
+// follow has the others send their events, until unfollow is called when there is no reader.
+func (p *peers) follow(ctx context.Context) {
+	f := &p.following
+	f.mu.Lock()
+	if f.sub == nil {
+		p.beginToFollow()
+	}
+	f.mu.Unlock()
+	p.askToFollow(ctx, true)
+}
+
+// beginToFollow subscribes, and asks from time to time. following.mu is held.
+func (p *peers) beginToFollow() {
+	f := &p.following
+	sub, err := p.conn.Subscribe(p.events(), p.receive)
+	if err != nil {
+		return // the connection is closed, and so is the service soon
+	}
+	_ = sub.SetPendingLimits(maxPendingMessages, maxPendingBytes)
+	f.sub, f.dropped = sub, 0
+	var again context.Context
+	again, f.cancel = context.WithCancel(p.service.life)
+	p.begin(func() {
+		ticker := time.NewTicker(askEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				p.askToFollow(again, false)
+			case <-again.Done():
+				return
+			}
+		}
+	})
+}
+
+// unfollow ends a follow, unless there is a reader. If anyway is true, it ends in any case.
+func (p *peers) unfollow(anyway bool) {
+	f := &p.following
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.sub != nil && (anyway || !p.service.feed.isRead()) {
+		f.cancel()
+		_ = f.sub.Unsubscribe()
+		f.sub = nil
+	}
+}
+
+// askToFollow asks the others for their events. If wait is true, it waits for their answers, for no longer than onceTime.
+func (p *peers) askToFollow(ctx context.Context, wait bool) {
+	others := len(p.service.Stats().Members) - 1
+	data, err := json.Marshal(&request{Op: opFollow, From: p.id})
+	if err != nil || others <= 0 || !wait {
+		_ = p.conn.Publish(p.subject, data)
+		return
+	}
+	p.collect(ctx, data, others, func(*reply) bool { return false })
+}
+
+// collect sends a question to the others, and calls f with each answer until f returns true, there were as many answers as
+// there are others, or onceTime has passed.
+func (p *peers) collect(ctx context.Context, data []byte, others int, f func(*reply) bool) {
+	answers := make(chan *nats.Msg, maxAnswers)
+	inbox := p.conn.NewInbox()
+	sub, err := p.conn.ChanSubscribe(inbox, answers)
+	if err != nil {
+		return
+	}
+	defer sub.Unsubscribe()
+	if p.conn.PublishRequest(p.subject, inbox, data) != nil {
+		return
+	}
+	late := time.NewTimer(onceTime)
+	defer late.Stop()
+	for range others {
+		select {
+		case m := <-answers:
+			var r reply
+			if json.Unmarshal(m.Data, &r) == nil && f(&r) {
+				return
+			}
+		case <-late.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// receive passes on what has happened at another server.
+func (p *peers) receive(m *nats.Msg) {
+	var h happened
+	if json.Unmarshal(m.Data, &h) != nil || h.From == p.id {
+		return
+	}
+	f := &p.following
+	f.mu.Lock()
+	if dropped, err := m.Sub.Dropped(); err == nil {
+		h.Missed += max(0, dropped-f.dropped)
+		f.dropped = dropped
+	}
+	f.mu.Unlock()
+	h.Events = slices.DeleteFunc(h.Events, func(e *Event) bool { return e == nil || !slices.Contains(EventKinds, e.Kind) })
+	p.service.feed.pass(true, h.Missed, h.Events...)
+}
+
+// begin begins to send events, or goes on for longer, since another server follows them.
+func (r *relay) begin(p *peers) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.until = time.Now().Add(relayTime)
+	if r.runs {
+		return
+	}
+	reader := p.service.feed.add("", true)
+	r.runs = p.begin(func() {
+		defer p.service.feed.remove(reader)
+		r.run(p, reader)
+	})
+	if !r.runs {
+		p.service.feed.remove(reader)
+	}
+}
+
+func (r *relay) run(p *peers, reader *Reader) {
+	for r.goesOn() {
+		ctx, cancel := context.WithTimeout(p.service.life, askEvery)
+		events, missed, err := reader.Read(ctx)
+		cancel()
+		switch {
+		case err == nil:
+			p.publish(events, missed)
+		case p.service.life.Err() != nil:
+			return
+		}
+	}
+}
+
+// goesOn reports whether another server still follows.
+func (r *relay) goesOn() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.runs = time.Now().Before(r.until)
+	return r.runs
+}
+
+// publish sends events to all who follow.
+func (p *peers) publish(events []*Event, missed int) {
+	for {
+		n, size := 0, 0
+		for n < len(events) && size < maxEvents {
+			size += events[n].cost()
+			n++
+		}
+		h := happened{From: p.id, Events: events[:n]}
+		if events = events[n:]; len(events) == 0 {
+			h.Missed = missed
+		}
+		if data, err := json.Marshal(&h); err == nil {
+			_ = p.conn.Publish(p.events(), data)
+		}
+		if len(events) == 0 {
+			return
+		}
+	}
+}
+
+// attempts asks the owner of a timer for its last attempts.
+func (p *peers) attempts(ctx context.Context, e *Entry) (all []Tried) {
+	others := len(p.service.Stats().Members) - 1
+	data, err := json.Marshal(&request{Op: opAttempts, From: p.id, Key: e.Key})
+	if err != nil || others <= 0 {
+		return nil
+	}
+	p.collect(ctx, data, 1, func(r *reply) bool {
+		all = r.Tried
+		return true
+	})
+	return all
+}
+
+// tellAttempts answers opAttempts if this server owns the timer.
+func (p *peers) tellAttempts(m *nats.Msg, r *request) {
+	if !p.service.Owns(r.Key) {
+		return
+	}
+	p.begin(func() {
+		ctx, cancel := context.WithTimeout(p.service.life, onceTime)
+		defer cancel()
+		answer := &reply{Server: p.id}
+		if e, ok, err := p.service.Lookup(ctx, r.Key); ok && err == nil && p.service.Owns(r.Key) {
+			answer.Tried = p.service.Attempts(ctx, &e)
+		}
+		_ = p.answer(m, answer)
+	})
+}
