@@ -114,5 +114,22 @@ func printTimer(out io.Writer, one *api.Timer) error {
 	if one.LastFailed != nil {
 		t.row("failed", one.LastFailed.Local().Format(time.RFC3339Nano))
 	}
+	if err := t.end(); err != nil || len(one.Attempts) == 0 {
+		return err
+	}
+	return printAttempts(out, one.Attempts)
+}
+
+// printAttempts prints the last attempts of a timer, the last one first.
+func printAttempts(out io.Writer, all []api.Attempt) error {
+	fmt.Fprintln(out)
+	t := newTable(out, "ATTEMPT", "TOOK", "STATUS", "ERROR")
+	for _, one := range all {
+		status := "-"
+		if one.Status != 0 {
+			status = fmt.Sprint(one.Status)
+		}
+		t.row(one.At.Local().Format(time.RFC3339Nano), one.Took, status, one.Error)
+	}
 	return t.end()
 }
