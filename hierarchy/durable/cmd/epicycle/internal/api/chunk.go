@@ -143,5 +143,5 @@ func (c *chunk) tell(i int) {
 	}
 	kind := map[string]string{"set": service.EventSet, "move": service.EventMoved, "remove": service.EventRemoved}[c.ops[i].Op]
 	e, _ := c.batch.Entry(i)
-	c.api.Service.Tell(kind, c.ops[i].Key, e.ID, 0)
+	c.api.Service.Tell(kind, c.ops[i].Key, e.ID)
 }

@@ -83,7 +83,7 @@ func (a *API) moved(e service.Entry, ok bool, err error) (*timerOutput, error) {
 // tell tells those who follow what has happened to a timer, if it has.
 func (a *API) tell(kind string, e *service.Entry, has bool) {
 	if has {
-		a.Service.Tell(kind, e.Key, e.ID, 0)
+		a.Service.Tell(kind, e.Key, e.ID)
 	}
 }
 

@@ -34,6 +34,8 @@ func (p *peers) fromOne(m *nats.Msg) {
 		if m.Reply != "" {
 			_ = p.answer(m, &reply{Server: p.id})
 		}
+	case opHello:
+		p.helloed()
 	case opAttempts:
 		p.tellAttempts(m, &r)
 	case opForget:

@@ -47,8 +47,8 @@ type feed struct {
 	held    map[string]*held
 }
 
-// held has the events of a key that wait for the answer to a call that changes the timer: its first attempt may begin
-// before.
+// held has the events of a key that wait for the answer to a call that changes the timer or ends its attempt: the next
+// attempt may begin before.
 type held struct {
 	calls  int
 	events []*Event
@@ -117,6 +117,13 @@ func (f *feed) pass(others bool, missed int, events ...*Event) {
 	f.put(others, missed, events)
 }
 
+// passNow passes on what a call has changed, before the events that wait for it.
+func (f *feed) passNow(e *Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.put(false, 0, []*Event{e})
+}
+
 // put is pass with f.mu held.
 func (f *feed) put(others bool, missed int, events []*Event) {
 	for r := range f.readers {
@@ -126,10 +133,10 @@ func (f *feed) put(others bool, missed int, events []*Event) {
 	}
 }
 
-// hold reports whether an event is one of an attempt that has to wait, and has it wait.
+// hold reports whether an event has to wait, and has it wait.
 func (f *feed) hold(e *Event) bool {
 	h := f.held[e.Key]
-	if h == nil || len(h.events) == maxHeld || e.Kind == EventSet || e.Kind == EventMoved || e.Kind == EventRemoved {
+	if h == nil || len(h.events) == maxHeld {
 		return false
 	}
 	h.events = append(h.events, e)
@@ -225,15 +232,23 @@ func (s *Service) Leave(r *Reader) {
 // Followed reports whether anybody follows what happens at this server.
 func (s *Service) Followed() bool { return s.feed.follows.Load() }
 
-// Tell tells those who follow what has happened to a timer. id may be zero if it is not known.
-func (s *Service) Tell(kind, key string, id durable.ID, attempt int) {
-	s.tell(kind, key, id, attempt, nil)
+// Tell tells those who follow what a call has changed. id may be zero if it is not known.
+func (s *Service) Tell(kind, key string, id durable.ID) { s.tellNow(kind, key, id, 0, nil) }
+
+func (s *Service) tellNow(kind, key string, id durable.ID, attempt int, err error) {
+	if s.Followed() {
+		s.feed.passNow(eventOf(kind, key, id, attempt, err))
+	}
 }
 
+// tell tells those who follow what has happened to an attempt, after what Changing has wait.
 func (s *Service) tell(kind, key string, id durable.ID, attempt int, err error) {
-	if !s.Followed() {
-		return
+	if s.Followed() {
+		s.feed.pass(false, 0, eventOf(kind, key, id, attempt, err))
 	}
+}
+
+func eventOf(kind, key string, id durable.ID, attempt int, err error) *Event {
 	e := &Event{Kind: kind, At: time.Now().UTC(), Key: key, Attempt: attempt}
 	if id != (durable.ID{}) {
 		e.ID = id.String()
@@ -241,7 +256,7 @@ func (s *Service) tell(kind, key string, id durable.ID, attempt int, err error) 
 	if err != nil {
 		e.Error = shortened(err.Error(), maxEventError)
 	}
-	s.feed.pass(false, 0, e)
+	return e
 }
 
 // maxEventError limits the text of an error in an event, as the log limits it.
@@ -255,14 +270,18 @@ func shortened(text string, most int) string {
 	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
 }
 
-// tellEnd tells how an attempt has ended.
-func (s *Service) tellEnd(key string, id durable.ID, attempt int, result error) {
+// endOf returns the kind of the event of an attempt that has ended.
+func endOf(result error) string {
 	switch {
 	case result == nil:
-		s.tell(EventDone, key, id, attempt, nil)
+		return EventDone
 	case isFinal(result):
-		s.tell(EventDead, key, id, attempt, result)
-	default:
-		s.tell(EventFailed, key, id, attempt, result)
+		return EventDead
 	}
+	return EventFailed
+}
+
+// tellEnd tells how an attempt has ended.
+func (s *Service) tellEnd(a *Attempt, result error) {
+	s.tell(endOf(result), a.Key, a.ID, a.Attempt, result)
 }

@@ -79,7 +79,7 @@ func (p *peers) open() error {
 		}
 		p.subs = append(p.subs, sub)
 	}
-	return nil
+	return p.hello()
 }
 
 // close stops answering, and waits for the answers that are in progress. It is called after the end of Service.life.

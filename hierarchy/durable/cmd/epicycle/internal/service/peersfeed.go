@@ -30,6 +30,7 @@ type following struct {
 
 const (
 	opFollow   = "follow"
+	opHello    = "hello" // a server has begun to answer: whoever follows asks it at once
 	opAttempts = "attempts"
 	relayTime  = 3 * askEvery
 	// maxEvents limits the bytes of the events in a message, about.
@@ -105,6 +106,24 @@ func (p *peers) askToFollow(ctx context.Context, wait bool) {
 		return
 	}
 	p.collect(ctx, data, others, func(*reply) bool { return false })
+}
+
+// hello tells the others that this server answers.
+func (p *peers) hello() error {
+	data, err := json.Marshal(&request{Op: opHello, From: p.id})
+	if err != nil {
+		return err
+	}
+	return p.conn.Publish(p.subject, data)
+}
+
+// helloed asks a server that has begun to answer for its events, if this one follows.
+func (p *peers) helloed() {
+	p.following.mu.Lock()
+	defer p.following.mu.Unlock()
+	if p.following.sub != nil {
+		p.askToFollow(p.service.life, false)
+	}
 }
 
 // collect sends a question to the others, and calls f with each answer until f returns true, there were as many answers as

@@ -51,18 +51,18 @@ func (s *Service) finish(a *Attempt, token durable.Token, err error) {
 		err = s.verdict(&a.Value, a.Attempt, err)
 		end = func(ctx context.Context, err error) (bool, error) { return s.fail(ctx, a, err) }
 	}
-	changed := a.Context().Err() != nil // or handed over
-	_, e := end(nowait, err)
-	switch {
-	case errors.Is(e, durable.ErrLeft):
-		s.endLeft(a, token, err)
-	case !changed && err != errShutdown:
-		s.tellEnd(a.Key, a.ID, a.Attempt, err)
+	tells := err != errShutdown
+	if tells && a.Context().Err() == nil { // it was neither changed nor handed over
+		s.tellEnd(a, err)
+		tells = false
+	}
+	if _, e := end(nowait, err); errors.Is(e, durable.ErrLeft) {
+		s.endLeft(a, token, err, tells)
 	}
 }
 
-// endLeft ends an attempt whose timer was handed over meanwhile.
-func (s *Service) endLeft(a *Attempt, token durable.Token, result error) {
+// endLeft ends an attempt whose timer was handed over meanwhile. tells is whether it tells those who follow.
+func (s *Service) endLeft(a *Attempt, token durable.Token, result error, tells bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), leftTime)
 	defer cancel()
 	ended, err := s.EndAttempt(ctx, a.Key, token, result)
@@ -70,7 +70,9 @@ func (s *Service) endLeft(a *Attempt, token durable.Token, result error) {
 	case err != nil:
 		s.logger.Warn("epicycle: a request that was made comes again: its partition has no owner", "err", err)
 	case ended && result != errShutdown:
-		s.tellEnd(a.Key, a.ID, a.Attempt, result)
+		if tells {
+			s.tellEnd(a, result)
+		}
 		if result != nil {
 			s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result})
 		}

@@ -131,8 +131,8 @@ func (s *Service) pass(f *announced) {
 	d := lane.Due{Key: f.key, ID: f.id, At: f.at}
 	if f.over && !f.withdrawn {
 		if a, ok := s.Begin(f.key, f.id); ok {
+			s.tellEnd(a, errUnanswered)
 			_, _ = s.fail(nowait, a, errUnanswered)
-			s.tellEnd(a.Key, a.ID, a.Attempt, errUnanswered)
 		}
 		return
 	}

@@ -108,7 +108,7 @@ func (s *Service) late(a *Attempt, begun time.Time) {
 	err := s.verdict(&a.Value, a.Attempt, fmt.Errorf("the worker has given %w", timeoutError(a.Value.Timeout)))
 	if a.Context().Err() == nil {
 		s.ended(a, begun, 0, err)
-		s.tellEnd(a.Key, a.ID, a.Attempt, err)
+		s.tellEnd(a, err)
 	}
 	_, _ = s.fail(nowait, a, err)
 }
@@ -143,12 +143,13 @@ func (s *Service) end(ctx context.Context, queue, token string, result error, pr
 		return errToken
 	}
 	result, id, err := s.resultOf(ctx, key, t, result)
+	defer s.Changing(key)()
 	ok := false
 	if err == nil {
 		ok, err = s.EndAttempt(ctx, key, t, result)
 	}
 	if ok && result != errUnread {
-		s.tellEnd(key, id, t.Attempt(), result)
+		s.tellNow(endOf(result), key, id, t.Attempt(), result)
 		if result != nil {
 			s.failed(&failure{place: place{task.Queue, queue}, key: key, id: id, attempt: t.Attempt(), err: result})
 		}
