@@ -82,7 +82,6 @@ func (a *API) eventsTo(ctx context.Context, w http.ResponseWriter, prefix string
 	defer a.Service.OnDrain(cancel)()
 	c := callOf(ctx)
 	c.pause()
-	_ = c.control.SetReadDeadline(time.Time{}) // when that of the request is over, its context would end
 	reader := a.Service.Follow(ctx, prefix)
 	defer a.Service.Leave(reader)
 	h := w.Header()
