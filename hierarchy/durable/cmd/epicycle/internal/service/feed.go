@@ -3,40 +3,11 @@ package service
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
-
-// Event is what has happened to a timer.
-type Event struct {
-	Kind    string    `json:"event"`
-	At      time.Time `json:"at"`
-	Key     string    `json:"key,omitempty"`
-	ID      string    `json:"id,omitempty"`
-	Attempt int       `json:"attempt,omitempty"`
-	Error   string    `json:"error,omitempty"`
-}
-
-// The kinds of events.
-const (
-	EventSet     = "set"
-	EventMoved   = "moved" // or revived
-	EventRemoved = "removed"
-	EventBegun   = "begun"
-	EventDone    = "done"
-	EventFailed  = "failed" // it is tried again
-	EventDead    = "dead"   // it is not tried again
-)
-
-// EventKinds are all kinds.
-var EventKinds = []string{EventSet, EventMoved, EventRemoved, EventBegun, EventDone, EventFailed, EventDead}
-
-// cost returns about how many bytes an event takes.
-func (e *Event) cost() int { return 150 + len(e.Key) + len(e.ID) + len(e.Error) }
 
 // feed passes events on to those who follow them. It waits for none of them.
 type feed struct {
@@ -56,21 +27,6 @@ type held struct {
 
 // maxHeld is the number of events of a key that wait.
 const maxHeld = 100
-
-// Reader has the events that one follower has not read yet.
-type Reader struct {
-	prefix string
-	relay  bool // it is for other servers, and gets no events of these
-	signal chan struct{}
-
-	mu     sync.Mutex
-	events []*Event
-	size   int // bytes of events
-	missed int // after them
-}
-
-// maxUnread limits the bytes of the events that a follower has not read.
-const maxUnread = 512 << 10
 
 // add adds a reader of events of keys with a prefix.
 func (f *feed) add(prefix string, relay bool) *Reader {
@@ -173,44 +129,6 @@ func (s *Service) Changing(key string) (done func()) {
 	return func() { f.release(key) }
 }
 
-func (r *Reader) put(missed int, events []*Event) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, e := range events {
-		switch {
-		case !strings.HasPrefix(e.Key, r.prefix):
-		case r.missed > 0, r.size+e.cost() > maxUnread: // those that are missing are missing in one place
-			r.missed++
-		default:
-			r.events = append(r.events, e)
-			r.size += e.cost()
-		}
-	}
-	r.missed += missed
-	select {
-	case r.signal <- struct{}{}:
-	default:
-	}
-}
-
-// Read waits for events, and returns how many are missing after them. It returns the error of ctx when that is done.
-func (r *Reader) Read(ctx context.Context) (events []*Event, missed int, err error) {
-	for {
-		r.mu.Lock()
-		events, missed = r.events, r.missed
-		r.events, r.size, r.missed = nil, 0, 0
-		r.mu.Unlock()
-		if len(events) > 0 || missed > 0 {
-			return events, missed, nil
-		}
-		select {
-		case <-r.signal:
-		case <-ctx.Done():
-			return nil, 0, ctx.Err()
-		}
-	}
-}
-
 // Follow returns a reader of events of keys with a prefix, at all servers. When Follow returns, the other servers that
 // answer have begun to send theirs. Leave must be called.
 func (s *Service) Follow(ctx context.Context, prefix string) *Reader {
@@ -246,39 +164,6 @@ func (s *Service) tell(kind, key string, id durable.ID, attempt int, err error) 
 	if s.Followed() {
 		s.feed.pass(false, 0, eventOf(kind, key, id, attempt, err))
 	}
-}
-
-func eventOf(kind, key string, id durable.ID, attempt int, err error) *Event {
-	e := &Event{Kind: kind, At: time.Now().UTC(), Key: key, Attempt: attempt}
-	if id != (durable.ID{}) {
-		e.ID = id.String()
-	}
-	if err != nil {
-		e.Error = shortened(err.Error(), maxEventError)
-	}
-	return e
-}
-
-// maxEventError limits the text of an error in an event, as the log limits it.
-const maxEventError = 1 << 10
-
-// shortened returns the beginning of a text, of no more than some bytes, or the text.
-func shortened(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
-}
-
-// endOf returns the kind of the event of an attempt that has ended.
-func endOf(result error) string {
-	switch {
-	case result == nil:
-		return EventDone
-	case isFinal(result):
-		return EventDead
-	}
-	return EventFailed
 }
 
 // tellEnd tells how an attempt has ended.

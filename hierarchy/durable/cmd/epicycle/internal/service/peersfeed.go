@@ -13,13 +13,6 @@ import (
 // This file shows how servers tell each other what happens. A server whose events nobody follows sends none. One that has
 // followers asks the others for theirs (opFollow) as long as it has, again and again: a question counts for relayTime.
 
-// relay sends the events of this server to others while they ask for them. The zero value is ready to use.
-type relay struct {
-	mu    sync.Mutex
-	until time.Time
-	runs  bool
-}
-
 // following is what a server has while it follows the others.
 type following struct {
 	mu      sync.Mutex
@@ -171,95 +164,4 @@ func (p *peers) receive(m *nats.Msg) {
 	f.mu.Unlock()
 	h.Events = slices.DeleteFunc(h.Events, func(e *Event) bool { return e == nil || !slices.Contains(EventKinds, e.Kind) })
 	p.service.feed.pass(true, h.Missed, h.Events...)
-}
-
-// begin begins to send events, or goes on for longer, since another server follows them.
-func (r *relay) begin(p *peers) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.until = time.Now().Add(relayTime)
-	if r.runs {
-		return
-	}
-	reader := p.service.feed.add("", true)
-	r.runs = p.begin(func() {
-		defer p.service.feed.remove(reader)
-		r.run(p, reader)
-	})
-	if !r.runs {
-		p.service.feed.remove(reader)
-	}
-}
-
-func (r *relay) run(p *peers, reader *Reader) {
-	for r.goesOn() {
-		ctx, cancel := context.WithTimeout(p.service.life, askEvery)
-		events, missed, err := reader.Read(ctx)
-		cancel()
-		switch {
-		case err == nil:
-			p.publish(events, missed)
-		case p.service.life.Err() != nil:
-			return
-		}
-	}
-}
-
-// goesOn reports whether another server still follows.
-func (r *relay) goesOn() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.runs = time.Now().Before(r.until)
-	return r.runs
-}
-
-// publish sends events to all who follow.
-func (p *peers) publish(events []*Event, missed int) {
-	for {
-		n, size := 0, 0
-		for n < len(events) && size < maxEvents {
-			size += events[n].cost()
-			n++
-		}
-		h := happened{From: p.id, Events: events[:n]}
-		if events = events[n:]; len(events) == 0 {
-			h.Missed = missed
-		}
-		if data, err := json.Marshal(&h); err == nil {
-			_ = p.conn.Publish(p.events(), data)
-		}
-		if len(events) == 0 {
-			return
-		}
-	}
-}
-
-// attempts asks the owner of a timer for its last attempts.
-func (p *peers) attempts(ctx context.Context, e *Entry) (all []Tried) {
-	others := len(p.service.Stats().Members) - 1
-	data, err := json.Marshal(&request{Op: opAttempts, From: p.id, Key: e.Key})
-	if err != nil || others <= 0 {
-		return nil
-	}
-	p.collect(ctx, data, 1, func(r *reply) bool {
-		all = r.Tried
-		return true
-	})
-	return all
-}
-
-// tellAttempts answers opAttempts if this server owns the timer.
-func (p *peers) tellAttempts(m *nats.Msg, r *request) {
-	if !p.service.Owns(r.Key) {
-		return
-	}
-	p.begin(func() {
-		ctx, cancel := context.WithTimeout(p.service.life, onceTime)
-		defer cancel()
-		answer := &reply{Server: p.id}
-		if e, ok, err := p.service.Lookup(ctx, r.Key); ok && err == nil && p.service.Owns(r.Key) {
-			answer.Tried = p.service.Attempts(ctx, &e)
-		}
-		_ = p.answer(m, answer)
-	})
 }
