@@ -41,6 +41,13 @@ func (w *Keyed[K, V]) Waits(k K, id ID) bool {
 	return p != nil && p.Waits(key, id.id)
 }
 
+// Owns reports whether this process has the partition of k at the moment: it fires the timer of k, and what other
+// processes know of its attempts they know from this one.
+func (w *Keyed[K, V]) Owns(k K) bool {
+	p, _ := w.announcedBy(k)
+	return p != nil
+}
+
 // announcedBy returns the partition of a key, or nil if this process does not own it.
 func (w *Keyed[K, V]) announcedBy(k K) (*partition.Partition, []byte) {
 	key, err := w.appendKey(nil, k)

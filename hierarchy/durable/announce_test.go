@@ -179,6 +179,7 @@ func TestAnnouncedAgain(t *testing.T) {
 		for _, f := range firings {
 			require.Equal(t, 1, f.Attempt)
 		}
+		require.True(t, w.Owns("b"))
 		require.NoError(t, w.Close())
 		_, ok = w.Begin("b", firings[1].ID)
 		require.False(t, ok)

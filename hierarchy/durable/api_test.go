@@ -36,6 +36,7 @@ type (
 
 var (
 	_ func(ctx, apiConfig) (*apiKeyed, error)                               = durable.Open[string, int]
+	_ func(*apiKeyed, string) bool                                          = (*apiKeyed).Owns
 	_ func(*apiKeyed, ctx, string, int, dur) (apiEntry, error)              = (*apiKeyed).Set
 	_ func(*apiKeyed, ctx, string, int, time.Time) (apiEntry, error)        = (*apiKeyed).SetAt
 	_ func(*apiKeyed, ctx, string, int, durable.Schedule) (apiEntry, error) = (*apiKeyed).SetSchedule

@@ -10,6 +10,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
 )
 
 // Config configures New.
@@ -17,7 +18,8 @@ type Config struct {
 	Service *service.Service
 	// Tokens are the tokens of requests. If it is nil, everybody may do everything.
 	Tokens   *atomic.Pointer[access.Tokens]
-	Subjects bool // whether timers may have subjects
+	Subjects bool      // whether timers may have subjects
+	Keys     *web.Keys // whose names webhooks may have; nil: none
 	Version  string
 	Logger   *slog.Logger
 }
@@ -29,12 +31,13 @@ type API struct {
 	memory  memory
 	lists   streams
 	exports streams
+	follows streams
 }
 
 // New returns the handler of all requests.
 func New(cfg Config) *API {
 	useProblems()
-	a := &API{Config: cfg, mux: http.NewServeMux(), memory: memory{most: maxMemory}, lists: newLists(), exports: newExports()}
+	a := &API{Config: cfg, mux: http.NewServeMux(), memory: memory{most: maxMemory}, lists: newLists(), exports: newExports(), follows: newFollows()}
 	config := huma.DefaultConfig("epicycle", cfg.Version)
 	config.Info.Description = "Durable timers for programs in any language."
 	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil
@@ -64,6 +67,7 @@ func (a *API) register(api huma.API) {
 	huma.Register(api, timer("DELETE", "remove-all", "/v1/timers", "Remove many timers"), a.removeAll)
 	huma.Register(api, with[Batch](timer("POST", "batch", "/v1/batch", "Many operations")), a.batch)
 	a.registerExport(api)
+	a.registerEvents(api)
 	a.registerImport(api)
 	a.registerTake(api)
 	huma.Register(api, with[Ending](timer("POST", "done", "/v1/queues/{name}/done", "Firings that were taken are done")), a.done)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
@@ -17,11 +18,9 @@ type chunk struct {
 	results []Result
 	batch   durable.Batch[string, task.Task]
 	places  []int
-	// conditional tells for each operation whether it sets a timer. If such an operation was not done, its condition
-	// was not met.
-	conditional []bool
-	size        int
-	err         error // the worst of operations that were not done together
+	ops     []*Operation
+	size    int
+	err     error // the worst of operations that were not done together
 }
 
 func (c *chunk) add(i int, op *Operation) {
@@ -34,7 +33,7 @@ func (c *chunk) add(i int, op *Operation) {
 		return
 	}
 	c.places = append(c.places, i)
-	c.conditional = append(c.conditional, op.Op == "set")
+	c.ops = append(c.ops, op)
 	c.size += size
 }
 
@@ -42,7 +41,7 @@ func (c *chunk) add(i int, op *Operation) {
 func (op *Operation) size() int {
 	n := operationBytes + len(op.Key) + len(op.Value) + len(op.Schedule)
 	if op.To != nil {
-		n += len(op.To.Webhook) + len(op.To.Subject) + len(op.To.Queue)
+		n += len(op.To.Webhook) + len(op.To.Subject) + len(op.To.Queue) + op.To.Hook.size()
 	}
 	return n
 }
@@ -115,20 +114,34 @@ func (c *chunk) flush() {
 	if c.batch.Len() == 0 {
 		return
 	}
+	for _, op := range c.ops {
+		defer c.api.Service.Changing(op.Key)()
+	}
 	c.err = worse(c.err, c.api.Service.Batch(c.ctx, &c.batch))
 	for i, place := range c.places {
 		r := &c.results[place]
 		switch {
 		case c.batch.Took(i):
 			r.OK = true
+			c.tell(i)
 		case c.batch.Err(i) != nil:
 			r.Error = detailOf(c.batch.Err(i))
-		case c.conditional[i]:
+		case c.ops[i].Op == "set":
 			r.Error = "the condition is not met"
 		default:
 			r.Error = errNoTimer.Detail
 		}
 	}
 	c.batch.Reset()
-	c.places, c.conditional, c.size = c.places[:0], c.conditional[:0], 0
+	c.places, c.ops, c.size = c.places[:0], c.ops[:0], 0
+}
+
+// tell tells those who follow that an operation was done.
+func (c *chunk) tell(i int) {
+	if !c.api.Service.Followed() {
+		return
+	}
+	kind := map[string]string{"set": service.EventSet, "move": service.EventMoved, "remove": service.EventRemoved}[c.ops[i].Op]
+	e, _ := c.batch.Entry(i)
+	c.api.Service.Tell(kind, c.ops[i].Key, e.ID)
 }

@@ -181,15 +181,27 @@ func (d *described) good(a *API) {
 	admin("POST", "/v1/queues/{name}/done", `{"tokens":["x"]}`)
 	require.Contains(d.t, admin("GET", "/v1/timers/{key}", ""), "dead")
 	admin("GET", "/v1/export", "")
+	d.do(a, 200, request{"GET", "/v1/events", "", "read", gone})
 	admin("POST", "/v1/timers/{key}/revive", "")
 	admin("PATCH", "/v1/timers/{key}", `{"at":"2040-01-01T00:00:00Z"}`)
 	require.Contains(d.t, d.do(a, 409, request{"PUT", "/v1/timers/{key}?if=absent", queued, "admin", nil}), `"timer":{`)
 	admin("DELETE", "/v1/timers/{key}", "")
 	admin("PUT", "/v1/timers/{key}", `{"schedule":"@daily","value":null,"timeout":"1m","to":{"webhook":"http://example.com"}}`)
+	admin("PUT", "/v1/timers/{key}", `{"in":"1h","to":{"webhook":"http://example.com","method":"PUT","headers":{"Authorization":"x"}},"retry":{"attempts":3}}`)
+	for _, path := range []string{"/v1/timers/{key}", "/v1/timers"} {
+		require.Contains(d.t, d.do(a, 200, request{"GET", path, "", "read", nil}), `{"Authorization":null}`)
+	}
 	admin("GET", "/v1/timers?state=waiting&limit=1", "")
 	admin("POST", "/v1/batch", bodies["POST /v1/batch"])
 	admin("POST", "/v1/import?partial=true", importLine)
 	admin("DELETE", "/v1/timers?all=true", "")
+}
+
+// gone is the change to a request whose client leaves at once.
+func gone(r *http.Request) *http.Request {
+	ctx, cancel := context.WithCancel(r.Context())
+	cancel()
+	return r.WithContext(ctx)
 }
 
 // refused has operations answer that the sender must not do this, that there is no such timer, or that it can't be right.
@@ -249,10 +261,11 @@ func (d *described) full(a *API) {
 	d.do(a, 200, request{"POST", "/v1/queues/{name}/fail", `{"tokens":["` + d.takeOne(a) + `"]}`, "admin", nil})
 	d.do(a, 200, request{"POST", "/v1/batch", `{"operations":[{"op":"set","key":"1","in":"1h","to":{"queue":"Q"}},{"op":"set","key":"2","in":"1h","to":{"queue":"Q"}}]}`, "admin", nil})
 	d.do(a, 429, request{"POST", "/v1/timers/{key}/revive", "", "admin", nil})
-	a.lists.all, a.exports.all = a.lists.most, a.exports.most
+	a.lists.all, a.exports.all, a.follows.all = a.lists.most, a.exports.most, a.follows.most
 	d.do(a, 429, request{"GET", "/v1/timers", "", "admin", nil})
 	d.do(a, 429, request{"GET", "/v1/export", "", "admin", nil})
-	a.lists.all, a.exports.all = 0, 0
+	d.do(a, 429, request{"GET", "/v1/events", "", "admin", nil})
+	a.lists.all, a.exports.all, a.follows.all = 0, 0, 0
 	d.do(a, 200, request{"DELETE", "/v1/timers?all=true", "", "admin", nil})
 }
 
@@ -300,9 +313,7 @@ func (d *described) unavailable(a *API) {
 			if !strings.HasSuffix(path, "/take") {
 				return r
 			}
-			ctx, cancel := context.WithCancel(r.Context())
-			cancel()
-			return r.WithContext(ctx)
+			return gone(r)
 		}})
 	})
 }

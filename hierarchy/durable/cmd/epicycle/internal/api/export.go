@@ -46,6 +46,8 @@ func (a *API) export(ctx context.Context, in *exportInput) (*huma.StreamResponse
 // in a file before its first line, for as long as the client takes.
 func (a *API) exportTo(ctx context.Context, w http.ResponseWriter, prefix string) {
 	a.stream(ctx, w, &a.exports, lineType, func(out *bufio.Writer) error {
-		return a.Service.ExportPrefix(ctx, NewLineWriter(out, Line), prefix)
+		headers := seesHeaders(ctx)
+		turn := func(stored []byte) ([]byte, error) { return lineOf(stored, headers) }
+		return a.Service.ExportPrefix(ctx, NewLineWriter(out, turn), prefix)
 	})
 }

@@ -20,7 +20,7 @@ type line map[string]json.RawMessage
 var renamed = map[string]string{"attempt": "attempts"}
 
 // first has the fields with which a line begins.
-var first = []string{"key", "value", "value_text", "to", "timeout", "due", "id", "attempt", "state"}
+var first = []string{"key", "value", "value_text", "to", "timeout", "retry", "due", "id", "attempt", "state"}
 
 // maxLine is the largest size of a line.
 const maxLine = 1 << 20
@@ -34,7 +34,10 @@ func end(n int) []byte { return fmt.Appendf(nil, "{\"timers\":%d}\n", n) }
 
 // Line converts a line that package durable's Export or Salvage has written to a line of the service. The last line, with
 // the number of timers, is the same.
-func Line(stored []byte) ([]byte, error) {
+func Line(stored []byte) ([]byte, error) { return lineOf(stored, true) }
+
+// lineOf is Line. headers is whether lines have the values of headers.
+func lineOf(stored []byte, headers bool) ([]byte, error) {
 	if isEnd(stored) {
 		return append(slices.Clone(stored), '\n'), nil
 	}
@@ -56,7 +59,7 @@ func Line(stored []byte) ([]byte, error) {
 	if l["attempt"] == nil {
 		l["attempt"] = json.RawMessage("0")
 	}
-	l.setTask(t)
+	l.setTask(&t, headers)
 	return l.encode(), nil
 }
 
@@ -89,7 +92,7 @@ func (l line) storedValue() (b []byte, err error) {
 
 // setTask sets the fields of a value. If the JSON of the value is not compact, the line also has it as text. A value that
 // is none that can be set, but is in the log, is only there as text, or else as bytes, and can't be imported.
-func (l line) setTask(t task.Task) {
+func (l line) setTask(t *task.Task, headers bool) {
 	var compact bytes.Buffer
 	value, _ := embed(t.Value)
 	if value == nil || json.Compact(&compact, value) != nil {
@@ -102,15 +105,18 @@ func (l line) setTask(t task.Task) {
 	case !bytes.Equal(compact.Bytes(), t.Value):
 		l.set("value_text", string(t.Value))
 	}
-	l.set("to", targetOf(t.To))
+	l.set("to", targetOf(t, headers))
 	l.set("timeout", t.Timeout.String())
+	if retry := retryOf(&t.Retry); retry != nil {
+		l.set("retry", retry)
+	}
 }
 
 func (l line) set(name string, v any) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // v is a string, a Target or a []byte
+	_ = enc.Encode(v) // v is a string, a Target, a Retry or a []byte
 	l[name] = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
@@ -153,12 +159,12 @@ func (a *API) stored(text []byte) (key string, stored []byte, err error) {
 	}
 	t, err := l.task()
 	if err == nil {
-		err = a.maySubject(t.To)
+		err = errors.Join(a.maySubject(t.To), a.hasSecret(&t.Hook))
 	}
 	if err != nil {
 		return "", nil, err
 	}
-	for _, name := range []string{"value", "value_text", "to", "timeout"} {
+	for _, name := range []string{"value", "value_text", "to", "timeout", "retry"} {
 		delete(l, name)
 	}
 	encoded, _ := task.Codec{}.Append(nil, t) // Append never fails
@@ -188,6 +194,9 @@ func (l line) task() (task.Task, error) {
 		return task.Task{}, err
 	}
 	if err := l.get("to", &s.To); err != nil {
+		return task.Task{}, err
+	}
+	if err := l.get("retry", &s.Retry); err != nil {
 		return task.Task{}, err
 	}
 	return s.task()

@@ -61,7 +61,7 @@ func (a *API) list(ctx context.Context, in *listInput) (*huma.StreamResponse, er
 // listTo writes a page: all timers of a query but the last, which only tells that there is another page.
 func (a *API) listTo(ctx context.Context, w http.ResponseWriter, q durable.Query) {
 	a.stream(ctx, w, &a.lists, "application/json", func(out *bufio.Writer) error {
-		p := pageWriter{out: out, until: callOf(ctx).partly(), most: q.Limit - 1}
+		p := pageWriter{out: out, until: callOf(ctx).partly(), most: q.Limit - 1, headers: seesHeaders(ctx)}
 		for e, err := range a.Service.Scan(ctx, q) {
 			if err != nil {
 				return err
@@ -69,7 +69,7 @@ func (a *API) listTo(ctx context.Context, w http.ResponseWriter, q durable.Query
 			if p.full() {
 				return p.end(true)
 			}
-			if err := p.timer(timerOf(&e)); err != nil {
+			if err := p.timer(timerOf(&e, p.headers)); err != nil {
 				return err
 			}
 		}
@@ -79,11 +79,12 @@ func (a *API) listTo(ctx context.Context, w http.ResponseWriter, q durable.Query
 
 // pageWriter writes a Page, a timer at a time.
 type pageWriter struct {
-	out   *bufio.Writer
-	until time.Time // when the page ends even if it is not full
-	most  int
-	n     int
-	last  string
+	out     *bufio.Writer
+	until   time.Time // when the page ends even if it is not full
+	most    int
+	headers bool // timers have the values of headers
+	n       int
+	last    string
 }
 
 func (p *pageWriter) full() bool { return p.n == p.most || p.n > 0 && !time.Now().Before(p.until) }

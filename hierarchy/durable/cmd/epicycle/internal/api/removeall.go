@@ -7,6 +7,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
@@ -47,6 +48,7 @@ func (a *API) removeAll(ctx context.Context, in *removeAllInput) (*removeAllOutp
 // removePrefix removes the timers whose keys have a prefix, some at a time, at least until a time.
 func (a *API) removePrefix(ctx context.Context, prefix string, until time.Time) (r Removed, err error) {
 	var b durable.Batch[string, task.Task]
+	var some []service.Entry // without their values
 	size := 0
 	flush := func() error {
 		if err := a.Service.Batch(ctx, &b); err != nil {
@@ -56,9 +58,10 @@ func (a *API) removePrefix(ctx context.Context, prefix string, until time.Time) 
 			if b.Took(i) {
 				r.Removed++
 			}
+			a.tell(service.EventRemoved, &some[i], b.Took(i))
 		}
 		b.Reset()
-		size = 0
+		some, size = some[:0], 0
 		return nil
 	}
 	for e, err := range a.Service.Scan(ctx, durable.Query{Prefix: prefix}) {
@@ -71,6 +74,7 @@ func (a *API) removePrefix(ctx context.Context, prefix string, until time.Time) 
 			return r, err
 		}
 		b.Remove(e.Key)
+		some = append(some, service.Entry{Key: e.Key, ID: e.ID})
 		size += bytes
 	}
 	return r, flush()

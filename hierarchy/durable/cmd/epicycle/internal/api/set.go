@@ -28,14 +28,16 @@ func (a *API) set(ctx context.Context, in *setInput) (*timerOutput, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer a.Service.Changing(in.Key)()
 	e, took, err := a.apply(ctx, &s)
+	a.tell(service.EventSet, &e, took && err == nil)
 	if err != nil {
 		return nil, failure(err)
 	}
 	if !took {
 		return nil, notMet(in.If, &e)
 	}
-	return &timerOutput{timerOf(&e)}, nil
+	return &timerOutput{timerOf(&e, true)}, nil
 }
 
 // setting is a parsed request to set a timer.
@@ -70,7 +72,7 @@ func (a *API) setting(key string, in *Setting, cond string) (s setting, err erro
 		s.task, err = in.task()
 	}
 	if err == nil {
-		err = a.maySubject(s.task.To)
+		err = errors.Join(a.maySubject(s.task.To), a.hasSecret(&s.task.Hook))
 	}
 	if err == nil && s.due.schedule != "" {
 		s.schedule, err = durable.ParseSchedule(s.due.schedule)
@@ -131,7 +133,7 @@ func notMet(cond string, e *service.Entry) *Problem {
 		"sooner": "the timer that is there is not due later",
 		"later":  "the timer that is there is not due sooner",
 	}[cond])
-	t := timerOf(e)
+	t := timerOf(e, true) // whoever may set it may see all of it
 	p.Timer = &t
 	return p
 }

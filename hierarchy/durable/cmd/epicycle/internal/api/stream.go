@@ -31,6 +31,10 @@ func newExports() streams {
 	return streams{most: 8, each: 4, patience: partTime, of: make(map[string]int)}
 }
 
+func newFollows() streams {
+	return streams{most: 64, each: 32, patience: 15 * time.Second, of: make(map[string]int)}
+}
+
 // begin reports whether there may be another answer to a bearer. If so, end must be called after it.
 func (s *streams) begin(bearer string) bool {
 	s.mu.Lock()
@@ -53,7 +57,7 @@ func (s *streams) end(bearer string) {
 }
 
 var errStreams = func() *Problem {
-	p := problem(http.StatusTooManyRequests, "too many lists or exports are being read")
+	p := problem(http.StatusTooManyRequests, "too many lists, exports or events are being read")
 	p.retryAfter = retryTime
 	return p
 }()

@@ -15,9 +15,10 @@ var (
 	errNoneDead = problem(http.StatusNotFound, "there is no dead timer with this key")
 )
 
-func timerOf(e *service.Entry) Timer {
+// timerOf returns a timer as it is in answers. headers is whether these have the values of headers.
+func timerOf(e *service.Entry, headers bool) Timer {
 	t := Timer{
-		Key: e.Key, To: targetOf(e.Value.To), Timeout: e.Value.Timeout.String(),
+		Key: e.Key, To: targetOf(&e.Value, headers), Timeout: e.Value.Timeout.String(), Retry: retryOf(&e.Value.Retry),
 		Due: e.Due.UTC(), ID: e.ID.String(), Attempt: e.Attempt, State: e.State.String(),
 		Schedule: e.Schedule.String(), LastError: e.LastError, LastFailed: optional(e.LastFailed), Next: optional(e.Next),
 	}
@@ -41,7 +42,18 @@ func (a *API) get(ctx context.Context, in *getInput) (*timerOutput, error) {
 		return nil, err
 	}
 	e, ok, err := a.Service.Lookup(ctx, in.Key)
-	return answer(&e, ok, err, errNoTimer)
+	out, err := answer(&e, ok, err, errNoTimer, seesHeaders(ctx))
+	if err == nil {
+		out.Body.Attempts = attemptsOf(a.Service.Attempts(ctx, &e))
+	}
+	return out, err
+}
+
+func attemptsOf(some []service.Tried) (all []Attempt) {
+	for _, one := range some {
+		all = append(all, Attempt{one.At.UTC(), one.Took.String(), one.Status, one.Error})
+	}
+	return all
 }
 
 func (a *API) move(ctx context.Context, in *getInput) (*timerOutput, error) {
@@ -56,25 +68,34 @@ func (a *API) move(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err != nil {
 		return nil, bad(err)
 	}
+	defer a.Service.Changing(in.Key)()
 	if due.at.IsZero() {
-		return moved(a.Service.Move(ctx, in.Key, due.in))
+		return a.moved(a.Service.Move(ctx, in.Key, due.in))
 	}
-	return moved(a.Service.MoveAt(ctx, in.Key, due.at))
+	return a.moved(a.Service.MoveAt(ctx, in.Key, due.at))
 }
 
-func moved(e service.Entry, ok bool, err error) (*timerOutput, error) {
-	return answer(&e, ok, err, errNoTimer)
+func (a *API) moved(e service.Entry, ok bool, err error) (*timerOutput, error) {
+	a.tell(service.EventMoved, &e, ok && err == nil)
+	return answer(&e, ok, err, errNoTimer, true)
 }
 
-// answer returns the answer with a timer. ok is false if there is none.
-func answer(e *service.Entry, ok bool, err error, absent *Problem) (*timerOutput, error) {
+// tell tells those who follow what has happened to a timer, if it has.
+func (a *API) tell(kind string, e *service.Entry, has bool) {
+	if has {
+		a.Service.Tell(kind, e.Key, e.ID)
+	}
+}
+
+// answer returns the answer with a timer. ok is false if there is none. headers is whether it has the values of headers.
+func answer(e *service.Entry, ok bool, err error, absent *Problem, headers bool) (*timerOutput, error) {
 	switch {
 	case err != nil:
 		return nil, failure(err)
 	case !ok:
 		return nil, absent
 	}
-	return &timerOutput{timerOf(e)}, nil
+	return &timerOutput{timerOf(e, headers)}, nil
 }
 
 var errMoving = errors.New("there must be exactly one of in and at")
@@ -93,13 +114,16 @@ func (a *API) remove(ctx context.Context, in *getInput) (*timerOutput, error) {
 		return nil, err
 	}
 	e, ok, err := a.Service.RemoveEntry(ctx, in.Key)
-	return answer(&e, ok, err, errNoTimer)
+	a.tell(service.EventRemoved, &e, ok && err == nil)
+	return answer(&e, ok, err, errNoTimer, true)
 }
 
 func (a *API) revive(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err := a.mayKey(ctx, access.Write, in.Key); err != nil {
 		return nil, err
 	}
+	defer a.Service.Changing(in.Key)()
 	e, ok, err := a.Service.ReviveEntry(ctx, in.Key)
-	return answer(&e, ok, err, errNoneDead)
+	a.tell(service.EventMoved, &e, ok && err == nil)
+	return answer(&e, ok, err, errNoneDead, true)
 }

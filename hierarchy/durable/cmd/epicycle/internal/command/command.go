@@ -78,7 +78,7 @@ func root(std streams) *cobra.Command {
 	root.SetErr(std.err)
 	root.AddCommand(
 		serveCommand(std), setCommand(std), getCommand(std), listCommand(std), moveCommand(std), removeCommand(std),
-		deadCommand(std), reviveCommand(std), takeCommand(std), doneCommand(std), failCommand(std),
+		deadCommand(std), reviveCommand(std), runCommand(std), tailCommand(std), takeCommand(std), doneCommand(std), failCommand(std),
 		exportCommand(std), importCommand(std), salvageCommand(std), topCommand(std), benchCommand(std), secretCommand(std),
 		versionCommand(std),
 	)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
 )
 
 // front is the part of a server that listens, and decides which requests to accept.
@@ -31,8 +32,8 @@ const (
 	maxHeader  = 64 << 10
 )
 
-// front begins to listen. It refuses settings that would let strangers in.
-func (s *server) front(logger *slog.Logger) (*front, error) {
+// front begins to listen. It refuses settings that would let strangers in. The keys get those of -secret-dir.
+func (s *server) front(logger *slog.Logger, keys *web.Keys) (*front, error) {
 	f := &front{conns: limit{most: int64(s.maxConns)}, logger: logger}
 	if (s.cert == "") != (s.key == "") {
 		return nil, usageError("-tls-cert and -tls-key belong together")
@@ -50,6 +51,9 @@ func (s *server) front(logger *slog.Logger) (*front, error) {
 	}
 	if s.tokens != "" {
 		f.withTokens(s.tokens)
+	}
+	if s.secretDir != "" {
+		f.files = append(f.files, file{"-secret-dir", func() error { return keys.ReadDir(s.secretDir) }})
 	}
 	for _, file := range f.files {
 		if err := file.read(); err != nil {

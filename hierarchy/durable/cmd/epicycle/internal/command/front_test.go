@@ -31,7 +31,7 @@ func TestLoopbackIsAnAddress(t *testing.T) {
 func TestNewCertificate(t *testing.T) {
 	cert, key, old := certificate(t)
 	logs := newLogs()
-	f, err := (&server{listen: "127.0.0.1:0", cert: cert, key: key, maxConns: 1}).front(slog.New(slog.NewTextHandler(logs, nil)))
+	f, err := (&server{listen: "127.0.0.1:0", cert: cert, key: key, maxConns: 1}).front(slog.New(slog.NewTextHandler(logs, nil)), nil)
 	require.NoError(t, err)
 	defer f.close()
 	go func() {

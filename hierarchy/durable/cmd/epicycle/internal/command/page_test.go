@@ -292,3 +292,42 @@ func TestPageReadsOnlyWhatIsMissing(t *testing.T) {
 	require.Equal(t, "0", p.value(requests+`.filter(u => u.searchParams.has('after')).length`))
 	p.check()
 }
+
+// The details of a timer have its last attempts, and run it now. They have the names of its headers, and never a value;
+// when it is set anew, it keeps them.
+func TestPageOfAttempts(t *testing.T) {
+	browser := newBrowser(t)
+	s := serve(t)
+	h := newHook(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	s.do("PUT", "/v1/timers/k", `{"in":"0s","to":{"webhook":"`+h.URL+`","method":"PUT","headers":{"Authorization":"Bearer hidden"}},"retry":{"backoff":"1h","most":"1h"}}`).json(http.StatusOK)
+	h.next(t)
+	s.becomes("k", tried)
+	p := s.open(t, browser, windows[2])
+	p.until("k", keys)
+	p.tabTo("k")
+	p.press(kb.Enter)
+	p.until("details", opened)
+	const list = `[...document.querySelectorAll('#attempts-list li')].map(item => item.textContent.replace(/^.*status/, 'status'))`
+	p.until("status 418: the webhook answered 418 I'm a teapot", list)
+	for name, want := range map[string]string{"Method": "PUT", "Headers": "Authorization", "Retries": "backoff 1h0m0s, most 1h0m0s"} {
+		require.Equal(t, want, p.value(fact(name)))
+	}
+	p.tabTo("run")
+	p.press(kb.Enter)
+	h.next(t)
+	p.until("1", `document.querySelectorAll('#attempts-list li').length + Number(document.getElementById('attempts').hidden)`)
+	p.until("1", fact("Attempt"))
+	p.tabTo("edit")
+	p.press(kb.Enter)
+	p.until("setting", opened)
+	require.Equal(t, "Kept: method PUT; headers Authorization; retries backoff 1h0m0s, most 1h0m0s", p.value(text("set-kept")))
+	p.check()
+	p.tabTo("set-timeout")
+	p.replace("7s")
+	p.press(kb.Enter)
+	p.until("", opened)
+	again := s.do("GET", "/v1/timers/k", "")
+	require.Contains(t, again.body, `"method":"PUT","headers":{"Authorization":"Bearer hidden"}},"timeout":"7s","retry":{"backoff":"1h0m0s","most":"1h0m0s"}`)
+	require.Equal(t, "0", p.value(`(document.documentElement.outerHTML.match(/Bearer/g) || []).length`))
+	p.check()
+}

@@ -38,6 +38,8 @@ type server struct {
 	maxConns       int
 	allow          []string
 	secretFile     string
+	secretDir      string
+	signingKeyFile string
 	perHost, total int
 	logLevel       string
 	logJSON        bool
@@ -77,6 +79,8 @@ func serveCommand(std streams) *cobra.Command {
 	f.IntVar(&s.maxConns, "max-connections", 20000, "connections at once")
 	f.StringSliceVar(&s.allow, "allow", nil, "a `network` such as 127.0.0.0/8 or 10.0.0.0/8 that webhooks may reach though it is not public")
 	f.StringVar(&s.secretFile, "secret-file", "", "a `file` with the key of the webhooks' signatures")
+	f.StringVar(&s.secretDir, "secret-dir", "", "a `directory` whose files are keys that webhooks can name as their secret; SIGHUP reads it again")
+	f.StringVar(&s.signingKeyFile, "signing-key-file", "", "a `file` with the Ed25519 key of further signatures of all webhooks")
 	f.IntVar(&s.perHost, "per-host", 16, "webhooks at once to one host, and messages to one subject")
 	f.IntVar(&s.total, "concurrency", 4096, "webhooks at once to all hosts that answer; twice as many go to those that do not")
 	f.IntVar(&s.maxAttempts, "max-attempts", 16, "after so many failed attempts a timer is dead; -1: no limit")
@@ -92,11 +96,15 @@ func (s *server) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := s.service(logger)
+	keys, err := s.keys()
 	if err != nil {
 		return err
 	}
-	front, err := s.front(logger)
+	cfg, err := s.service(logger, keys)
+	if err != nil {
+		return err
+	}
+	front, err := s.front(logger, keys)
 	if err != nil {
 		return err
 	}
@@ -115,11 +123,11 @@ func (s *server) run(ctx context.Context) error {
 		return &exit{failed, err}
 	}
 	logger.Info("epicycle: serving", "address", front.address(), "version", Version())
-	if s.secretFile == "" {
+	if s.secretFile == "" && s.signingKeyFile == "" {
 		logger.Warn("epicycle: without -secret-file webhooks have no signature")
 	}
 	err = front.serve(ctx, api.New(api.Config{
-		Service: svc, Tokens: front.tokens, Subjects: s.nats != "", Version: Version(), Logger: logger,
+		Service: svc, Tokens: front.tokens, Subjects: s.nats != "", Keys: keys, Version: Version(), Logger: logger,
 	}), func(ctx context.Context) { svc.Drain(ctx) }, s.patience)
 	shutdown(svc, logger)
 	if err != nil {
@@ -142,7 +150,7 @@ func shutdown(svc *service.Service, logger *slog.Logger) {
 const endTime = 10 * time.Second
 
 // service returns the configuration of the timers and of their webhooks.
-func (s *server) service(logger *slog.Logger) (cfg service.Config, err error) {
+func (s *server) service(logger *slog.Logger, keys *web.Keys) (cfg service.Config, err error) {
 	switch {
 	case s.dir == "" && s.nats == "":
 		return cfg, usageError("serve needs -dir or -nats")
@@ -159,24 +167,38 @@ func (s *server) service(logger *slog.Logger) (cfg service.Config, err error) {
 		}
 		guard.Allow = append(guard.Allow, network)
 	}
-	var signer *web.Signer
-	if s.secretFile != "" {
-		secret, err := os.ReadFile(s.secretFile)
-		if err == nil {
-			signer, err = web.NewSigner(secret)
-		}
-		if err != nil {
-			return cfg, usageError("-secret-file: %w", err)
-		}
-	}
 	return service.Config{
 		Durable: durable.Config[string, task.Task]{
 			Dir: s.dir, Name: s.name, Partitions: s.partitions, Replicas: s.replicas, Lease: s.lease,
 			MaxAttempts: s.maxAttempts, MaxPending: s.maxPending, Logger: logger,
 		},
-		Sender:  web.NewSender(guard, signer, s.perHost, Version()),
+		Sender:  web.NewSender(guard, keys, s.perHost, Version()),
 		PerHost: s.perHost, Total: s.total,
 	}, nil
+}
+
+// keys reads the keys by which webhooks are signed, but not those of -secret-dir.
+func (s *server) keys() (*web.Keys, error) {
+	keys := new(web.Keys)
+	for _, one := range []struct {
+		flag, path string
+		parse      func([]byte) error
+	}{
+		{"-secret-file", s.secretFile, func(b []byte) (err error) { keys.Server, err = web.NewSigner(b); return err }},
+		{"-signing-key-file", s.signingKeyFile, func(b []byte) (err error) { keys.Signing, err = web.ParseSigningKeys(b); return err }},
+	} {
+		if one.path == "" {
+			continue
+		}
+		b, err := os.ReadFile(one.path)
+		if err == nil {
+			err = one.parse(b)
+		}
+		if err != nil {
+			return nil, usageError("%s: %w", one.flag, err)
+		}
+	}
+	return keys, nil
 }
 
 func (s *server) connect(logger *slog.Logger) (*nats.Conn, error) {

@@ -102,7 +102,9 @@ func printTimer(out io.Writer, one *api.Timer) error {
 		t.row("schedule", one.Schedule)
 	}
 	t.row("to", target(one))
+	t.hook(&one.To.Hook)
 	t.row("timeout", one.Timeout)
+	t.retry(one.Retry)
 	t.row("attempt", fmt.Sprint(one.Attempt))
 	t.row("id", one.ID)
 	t.row("value", string(one.Value))
@@ -111,6 +113,23 @@ func printTimer(out io.Writer, one *api.Timer) error {
 	}
 	if one.LastFailed != nil {
 		t.row("failed", one.LastFailed.Local().Format(time.RFC3339Nano))
+	}
+	if err := t.end(); err != nil || len(one.Attempts) == 0 {
+		return err
+	}
+	return printAttempts(out, one.Attempts)
+}
+
+// printAttempts prints the last attempts of a timer, the last one first.
+func printAttempts(out io.Writer, all []api.Attempt) error {
+	fmt.Fprintln(out)
+	t := newTable(out, "ATTEMPT", "TOOK", "STATUS", "ERROR")
+	for _, one := range all {
+		status := "-"
+		if one.Status != 0 {
+			status = fmt.Sprint(one.Status)
+		}
+		t.row(one.At.Local().Format(time.RFC3339Nano), one.Took, status, one.Error)
 	}
 	return t.end()
 }

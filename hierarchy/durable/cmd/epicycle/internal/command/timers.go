@@ -21,20 +21,23 @@ import (
 func setCommand(std streams) *cobra.Command {
 	var in api.Setting
 	var to api.Target
+	var hook hookFlags
 	var value, cond string
 	c := &cobra.Command{
 		Use: "set KEY", Short: "Set a timer", Args: cobra.ExactArgs(1),
-		Example: `  epicycle set order-17 -in 30m -value '{"id":17}' -webhook http://127.0.0.1:9000/cancel`,
+		Example: `  epicycle set order-17 -in 30m -value '{"id":17}' -webhook http://127.0.0.1:9000/cancel
+  epicycle set order-18 -in 30m -webhook https://example.com/orders/18 -method DELETE -header 'Authorization: Bearer x' -attempts 5`,
 	}
 	f := c.Flags()
 	f.StringVar(&in.In, "in", "", "a `duration` from now, such as 30m")
 	f.StringVar(&in.At, "at", "", "a `time`, such as 2030-01-31T12:00:00Z")
 	f.StringVar(&in.Schedule, "schedule", "", "a `schedule`, such as '@every 90s' or 'CRON_TZ=Europe/Berlin 30 2 * * *'")
 	f.StringVar(&value, "value", "null", "any `JSON`; - reads it from the standard input")
-	f.StringVar(&to.Webhook, "webhook", "", "a `URL` that gets a POST")
+	f.StringVar(&to.Webhook, "webhook", "", "a `URL` that gets a request")
 	f.StringVar(&to.Subject, "subject", "", "a `subject` of NATS")
 	f.StringVar(&to.Queue, "queue", "", "a `queue` from which it is taken")
 	f.StringVar(&in.Timeout, "timeout", "", "the `duration` of an attempt (default 30s)")
+	hook.add(f)
 	f.StringVar(&cond, "if", "", "only if there is none (absent), or if it is due sooner or later than the one there is")
 	return remoteCommand(std, c, func(r *remote, c *cobra.Command, args []string) error {
 		if value == "-" {
@@ -46,6 +49,9 @@ func setCommand(std streams) *cobra.Command {
 		}
 		if !json.Valid([]byte(value)) {
 			return usageError("-value is not JSON; a text has quotes: -value '\"text\"'")
+		}
+		if err := hook.apply(&in, &to); err != nil {
+			return err
 		}
 		in.Value, in.To = json.RawMessage(value), &to
 		path := client.Path(args[0])

@@ -103,7 +103,7 @@ func TestRefusesToListen(t *testing.T) {
 		{"-listen", "0.0.0.0:0"}, {"-listen", ":0"}, {"-listen", "[::]:0"}, {"-listen", "10.0.0.1:0"}, {"-listen", "example.com:0"},
 		{"-listen", ":0", "-tokens", tokens}, {"-listen", ":0", "-behind-proxy"}, {"-listen", "nonsense"},
 		{"-tokens", write(t, "tokens", "nonsense")}, {"-tokens", "/nowhere"}, {"-tls-cert", "x"}, {"-allow", "nonsense"},
-		{"-secret-file", "/nowhere"}, {"-secret-file", write(t, "secret", "\n")}, {"-per-host", "0"}, {"-log-level", "loud"},
+		{"-secret-file", "/nowhere"}, {"-secret-dir", "/nowhere"}, {"-signing-key-file", "/nowhere"}, {"-signing-key-file", write(t, "secret", "nonsense")}, {"-secret-file", write(t, "secret", "\n")}, {"-per-host", "0"}, {"-log-level", "loud"},
 		{"-nats", "nats://127.0.0.1:1"}, {"-nonsense"}, {"nonsense"},
 	} {
 		var errs strings.Builder

@@ -29,6 +29,15 @@ func (p *peers) fromOne(m *nats.Msg) {
 	switch r.Op {
 	case opHas:
 		p.has(m, &r)
+	case opFollow:
+		p.relay.begin(p)
+		if m.Reply != "" {
+			_ = p.answer(m, &reply{Server: p.id})
+		}
+	case opHello:
+		p.helloed()
+	case opAttempts:
+		p.tellAttempts(m, &r)
 	case opForget:
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 
@@ -21,7 +22,7 @@ func open(t *testing.T, logger *slog.Logger) *Service {
 		Sender:  web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
 	})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Shutdown(t.Context())) })
+	t.Cleanup(func() { require.NoError(t, s.Shutdown(context.Background())) })
 	return s
 }
 

@@ -17,10 +17,11 @@ type inbox struct {
 }
 
 type announced struct {
-	key string
-	id  durable.ID
-	at  time.Time
-	to  task.Target
+	key  string
+	id   durable.ID
+	at   time.Time
+	to   task.Target
+	over bool // it has had all its attempts
 	// withdrawn is set if the timer does not wait any more.
 	withdrawn bool
 }
@@ -28,7 +29,7 @@ type announced struct {
 // put adds an announcement, or takes one back. It does not block.
 func (in *inbox) put(f Firing, withdrawn bool) {
 	in.mu.Lock()
-	in.due = append(in.due, announced{f.Key, f.ID, f.Due, f.Value.To, withdrawn})
+	in.due = append(in.due, announced{f.Key, f.ID, f.Due, f.Value.To, isOver(&f), withdrawn})
 	in.mu.Unlock()
 	in.wake()
 }

@@ -22,6 +22,9 @@ type peers struct {
 	subs    []*nats.Subscription
 	running sync.WaitGroup // counts the answers in progress
 
+	relay     relay
+	following following
+
 	mu     sync.Mutex
 	closed bool                 // no answer begins any more
 	asked  map[string]*question // questions of other servers that wait for a firing
@@ -30,7 +33,7 @@ type peers struct {
 // question is an opHas of another server.
 type question struct{ cancel context.CancelFunc }
 
-// The operations of a request.
+// The operations of a request. There are more in peersfeed.go.
 const (
 	opHas    = "has"
 	opForget = "forget"
@@ -46,6 +49,7 @@ type request struct {
 	Queue    string        `json:"queue,omitempty"`
 	Prefix   string        `json:"prefix,omitempty"`
 	Max      int           `json:"max,omitempty"`
+	Key      string        `json:"key,omitempty"` // opAttempts
 }
 
 // reply is the answer to a request.
@@ -53,6 +57,7 @@ type reply struct {
 	Server string  `json:"server,omitempty"` // opHas
 	Has    bool    `json:"has,omitempty"`
 	Taken  []Taken `json:"taken,omitempty"` // opTake
+	Tried  []Tried `json:"tried,omitempty"` // opAttempts
 }
 
 // serverID is the form of an ID. It becomes a part of a subject.
@@ -74,11 +79,12 @@ func (p *peers) open() error {
 		}
 		p.subs = append(p.subs, sub)
 	}
-	return nil
+	return p.hello()
 }
 
 // close stops answering, and waits for the answers that are in progress. It is called after the end of Service.life.
 func (p *peers) close() {
+	p.unfollow(true)
 	for _, sub := range p.subs {
 		_ = sub.Unsubscribe()
 	}

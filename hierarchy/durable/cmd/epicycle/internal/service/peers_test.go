@@ -45,6 +45,7 @@ func pair(t *testing.T) (a, b *Service) {
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Shutdown(context.Background())) })
+		require.NoError(t, conn.Flush()) // the other one can ask it from now on
 		return s
 	}
 	a, b = one(), one()

@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
@@ -32,9 +31,14 @@ func (s *Service) send(d lane.Due) lane.Outcome {
 	}
 	token := s.sending.begin(a)
 	defer s.sending.end(a)
-	outcome, err := s.attempt(a)
+	s.tell(EventBegun, a.Key, a.ID, a.Attempt, nil)
+	begun := time.Now()
+	outcome, status, err := s.attempt(a)
 	if err != nil && s.life.Err() != nil {
 		err = errShutdown
+	}
+	if a.Context().Err() == nil && err != errShutdown {
+		s.ended(a, begun, status, err)
 	}
 	s.work.begin(func() { s.finish(a, token, err) })
 	return outcome
@@ -44,24 +48,34 @@ func (s *Service) send(d lane.Due) lane.Outcome {
 func (s *Service) finish(a *Attempt, token durable.Token, err error) {
 	end := a.End
 	if err != nil && err != errShutdown {
-		err = s.paused(a, err)
+		err = s.verdict(&a.Value, a.Attempt, err)
 		end = func(ctx context.Context, err error) (bool, error) { return s.fail(ctx, a, err) }
 	}
+	tells := err != errShutdown
+	if tells && a.Context().Err() == nil { // it was neither changed nor handed over
+		s.tellEnd(a, err)
+		tells = false
+	}
 	if _, e := end(nowait, err); errors.Is(e, durable.ErrLeft) {
-		s.endLeft(a, token, err)
+		s.endLeft(a, token, err, tells)
 	}
 }
 
-// endLeft ends an attempt whose timer was handed over meanwhile.
-func (s *Service) endLeft(a *Attempt, token durable.Token, result error) {
+// endLeft ends an attempt whose timer was handed over meanwhile. tells is whether it tells those who follow.
+func (s *Service) endLeft(a *Attempt, token durable.Token, result error, tells bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), leftTime)
 	defer cancel()
 	ended, err := s.EndAttempt(ctx, a.Key, token, result)
 	switch {
 	case err != nil:
 		s.logger.Warn("epicycle: a request that was made comes again: its partition has no owner", "err", err)
-	case ended && result != nil && result != errShutdown:
-		s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result})
+	case ended && result != errShutdown:
+		if tells {
+			s.tellEnd(a, result)
+		}
+		if result != nil {
+			s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result})
+		}
 	}
 }
 
@@ -69,9 +83,9 @@ func (s *Service) endLeft(a *Attempt, token durable.Token, result error) {
 // written that.
 const leftTime = 5 * time.Second
 
-// attempt returns what an attempt has shown about the host, and the error of the attempt. It returns when the timeout is
+// attempt returns what an attempt has shown about the host, the status as deliver does, and the error of the attempt. It returns when the timeout is
 // over or the service is shut down, whatever the receiver does.
-func (s *Service) attempt(a *Attempt) (lane.Outcome, error) {
+func (s *Service) attempt(a *Attempt) (lane.Outcome, int, error) {
 	late := timeoutError(a.Value.Timeout)
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(a.Context()), a.Value.Timeout, late)
 	defer cancel()
@@ -81,48 +95,30 @@ func (s *Service) attempt(a *Attempt) (lane.Outcome, error) {
 			cancel()
 		}
 	})()
-	answered, err := s.deliver(ctx, a)
+	status, err := s.deliver(ctx, a)
 	switch {
-	case answered:
-		return lane.Answered, err
+	case status != 0:
+		return lane.Answered, status, err
 	case ctx.Err() != nil && context.Cause(ctx) != late: // the timer was set or removed, or the service is shut down
-		return lane.Unknown, err
+		return lane.Unknown, status, err
 	default:
-		return lane.Silent, err
+		return lane.Silent, status, err
 	}
 }
 
-// deliver reports whether there was an answer, whatever it said.
-func (s *Service) deliver(ctx context.Context, a *Attempt) (answered bool, err error) {
+// noStatus is the status of an answer that has none.
+const noStatus = -1
+
+// deliver returns the status of the answer, noStatus, or 0 if there was no answer.
+func (s *Service) deliver(ctx context.Context, a *Attempt) (status int, err error) {
 	if a.Value.To.Kind == task.Subject {
 		err := s.subject.publish(ctx, a)
 		if err != nil && ctx.Err() != nil {
-			return false, context.Cause(ctx)
+			return 0, context.Cause(ctx)
 		}
-		return true, err
+		return noStatus, err
 	}
 	return s.sender.Send(ctx, &web.Request{
-		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value,
+		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value, Hook: a.Value.Hook,
 	})
-}
-
-// paused returns the error of an attempt with the pause that the receiver asks for, if that is longer than the usual one.
-// It is never shorter: receivers whose clocks are slow would get all attempts of all timers at once.
-func (s *Service) paused(a *Attempt, err error) error {
-	if later := (*web.Later)(nil); errors.As(err, &later) {
-		return durable.RetryAfter(max(later.In, s.backoff(a.Attempt)), err)
-	}
-	return err
-}
-
-const longestBackoff = 10 * time.Minute
-
-// backoff returns the usual pause after a failed attempt: a second, doubled each time up to longestBackoff, half of it
-// random.
-func backoff(attempt int) time.Duration {
-	d := longestBackoff
-	if attempt < 12 {
-		d = min(d, time.Second<<max(0, attempt-1))
-	}
-	return d/2 + rand.N(d/2)
 }

@@ -51,6 +51,8 @@ type Service struct {
 	queues  *lane.Queues
 	taken   atomic.Int64 // how many firings workers have taken and not ended
 	failing failures
+	history *history
+	feed    feed
 	sending sending
 	peers   *peers           // nil if the timers are in a directory
 	wheel   *hierarchy.Wheel // the wheel for the timeouts of firings that were taken, and for failures
@@ -58,9 +60,11 @@ type Service struct {
 	stop    context.CancelFunc
 	life    context.Context // ends when Shutdown gives up the attempts that are still in progress
 	giveUp  context.CancelFunc
-	backoff func(attempt int) time.Duration // the pause after a failed attempt
-	routed  sync.WaitGroup
-	work    work // what goes on after its call has returned, and Drain and Shutdown wait for
+	backoff func(attempt int) time.Duration // the pause after a failed attempt of a timer that has no other
+	// maxAttempts is the number of failed attempts after which a timer is dead that has no other; negative: no limit.
+	maxAttempts int
+	routed      sync.WaitGroup
+	work        work // what goes on after its call has returned, and Drain and Shutdown wait for
 }
 
 // Open opens the timers, and begins to fire them.
@@ -69,7 +73,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{name: cmp.Or(cfg.Durable.Name, "timers"), conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel}
+	s := &Service{name: cmp.Or(cfg.Durable.Name, "timers"), conn: cfg.Durable.Conn, sender: cfg.Sender, logger: cfg.Durable.Logger, wheel: wheel, history: newHistory()}
 	s.open, s.stop = context.WithCancel(context.Background())
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.subject.init(s.conn)
@@ -78,6 +82,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	if cfg.Durable.Backoff != nil {
 		s.backoff = cfg.Durable.Backoff
 	}
+	s.limitAttempts(&cfg.Durable)
 	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send)
 	s.queues = lane.NewQueues()
 	if s.conn != nil {
@@ -124,6 +129,13 @@ func (s *Service) route() {
 
 func (s *Service) pass(f *announced) {
 	d := lane.Due{Key: f.key, ID: f.id, At: f.at}
+	if f.over && !f.withdrawn {
+		if a, ok := s.Begin(f.key, f.id); ok {
+			s.tellEnd(a, errUnanswered)
+			_, _ = s.fail(nowait, a, errUnanswered)
+		}
+		return
+	}
 	queued, name := f.to.Kind == task.Queue, f.to.Name
 	switch f.to.Kind {
 	case task.Queue:

@@ -58,13 +58,16 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	if !ok {
 		return Taken{}, false
 	}
+	s.tell(EventBegun, a.Key, a.ID, a.Attempt, nil)
+	begun := time.Now()
 	token := tokenOf(a.Token(a.Value.Timeout), queue, a.Key)
-	timer, _ := s.wheel.AfterFunc(a.Value.Timeout, func() { s.late(a) }) // fails on a stopped wheel
+	timer, _ := s.wheel.AfterFunc(a.Value.Timeout, func() { s.late(a, begun) }) // fails on a stopped wheel
 	s.taken.Add(1)
 	context.AfterFunc(a.Context(), func() {
 		s.taken.Add(-1)
 		if timer.Stop() {
 			_, _ = a.End(nowait, errToken)
+			s.endedElsewhere(a, begun)
 		}
 	})
 	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout}, true
@@ -101,8 +104,13 @@ func parseToken(text, queue string) (t durable.Token, key string, err error) {
 }
 
 // late ends an attempt that has taken too long.
-func (s *Service) late(a *Attempt) {
-	_, _ = s.fail(nowait, a, fmt.Errorf("the worker has given %w", timeoutError(a.Value.Timeout)))
+func (s *Service) late(a *Attempt, begun time.Time) {
+	err := s.verdict(&a.Value, a.Attempt, fmt.Errorf("the worker has given %w", timeoutError(a.Value.Timeout)))
+	if a.Context().Err() == nil {
+		s.ended(a, begun, 0, err)
+		s.tellEnd(a, err)
+	}
+	_, _ = s.fail(nowait, a, err)
 }
 
 // errToken is the answer for an unknown token, or for a token whose attempt has ended.
@@ -134,14 +142,36 @@ func (s *Service) end(ctx context.Context, queue, token string, result error, pr
 	if err != nil || !strings.HasPrefix(key, prefix) {
 		return errToken
 	}
-	ok, err := s.EndAttempt(ctx, key, t, result)
-	if ok && result != nil && result != errUnread {
-		s.failed(&failure{place: place{task.Queue, queue}, key: key, attempt: t.Attempt(), err: result})
+	result, id, err := s.resultOf(ctx, key, t, result)
+	defer s.Changing(key)()
+	ok := false
+	if err == nil {
+		ok, err = s.EndAttempt(ctx, key, t, result)
+	}
+	if ok && result != errUnread {
+		s.tellNow(endOf(result), key, id, t.Attempt(), result)
+		if result != nil {
+			s.failed(&failure{place: place{task.Queue, queue}, key: key, id: id, attempt: t.Attempt(), err: result})
+		}
 	}
 	if errors.Is(err, durable.ErrArgument) || err == nil && !ok { // such as a key that no timer can have
 		err = errToken
 	}
 	return err
+}
+
+// resultOf returns the result of an attempt with what follows if it has failed, and the ID of the timer if it was needed.
+// If the key has another timer by now, the attempt has ended.
+func (s *Service) resultOf(ctx context.Context, key string, t durable.Token, result error) (error, durable.ID, error) {
+	failed := result != nil && result != errUnread
+	if !failed && !s.Followed() {
+		return result, durable.ID{}, nil
+	}
+	e, _, err := s.Lookup(ctx, key)
+	if failed {
+		result = s.verdict(&e.Value, t.Attempt(), result)
+	}
+	return result, e.ID, err
 }
 
 // errUnread is the error of firings that were given back. They are due again at once, and the attempt does not count.

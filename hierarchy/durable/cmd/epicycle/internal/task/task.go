@@ -1,11 +1,12 @@
 // Package task defines the value of a timer of the service: JSON, the target to which the JSON is delivered when the
-// timer is due, and the time limit of an attempt.
+// timer is due, what an attempt is like, and how often it is made.
 package task
 
 import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -16,6 +17,8 @@ type Task struct {
 	Value   json.RawMessage // valid JSON
 	To      Target
 	Timeout time.Duration // the time limit of an attempt; positive
+	Hook    Hook          // of a webhook
+	Retry   Retry
 }
 
 // Kind is a kind of target.
@@ -38,7 +41,8 @@ type Target struct {
 const (
 	MaxKey         = 1 << 10
 	MaxValue       = 60 << 10
-	MaxDepth       = 100 // of the JSON of a request, or a line of an import
+	MaxTask        = 64 << 10 // what package durable allows for all of a task
+	MaxDepth       = 100      // of the JSON of a request, or a line of an import
 	DefaultTimeout = 30 * time.Second
 	MaxTimeout     = 7 * 24 * time.Hour
 
@@ -129,9 +133,17 @@ func checkURL(text string) error {
 	case u.Hostname() == "":
 		return fmt.Errorf("the webhook's URL has no host")
 	case u.User != nil:
-		return fmt.Errorf("the webhook's URL must have no user and no password")
+		return fmt.Errorf("the webhook's URL must have no user and no password: an Authorization belongs into headers")
+	case !isPort(u.Port()):
+		return fmt.Errorf("the webhook's URL has the port %s, which is not between 1 and 65535", u.Port())
 	}
 	return nil
+}
+
+// isPort reports whether a text is a port, or empty.
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return text == "" || err == nil && n > 0
 }
 
 func checkSubject(text string) error {

@@ -11,6 +11,10 @@ import (
 func TestCodec(t *testing.T) {
 	for _, one := range []Task{
 		{Value: []byte(`{"id":17}`), To: Target{Webhook, "https://example.com/x?y=1"}, Timeout: DefaultTimeout},
+		{Value: []byte(`{}`), To: Target{Webhook, "https://example.com"}, Timeout: time.Second, Hook: Hook{
+			Method: "PUT", Headers: []Header{{"Authorization", "Bearer x"}, {"X-Empty", ""}}, Secret: "shop",
+		}, Retry: Retry{3, time.Second, time.Minute}},
+		{Value: []byte(`1`), To: Target{Queue, "q"}, Timeout: time.Second, Retry: Retry{Most: time.Hour}},
 		{Value: []byte(`null`), To: Target{Queue, "mails"}, Timeout: MaxTimeout},
 		{Value: []byte(`"ü"`), To: Target{Subject, "orders.cancel"}, Timeout: time.Millisecond},
 	} {
@@ -24,14 +28,15 @@ func TestCodec(t *testing.T) {
 			require.Error(t, err, n)
 		}
 	}
-	_, err := Codec{}.Decode([]byte{2, 1, 0, 0})
-	require.ErrorContains(t, err, "version 2")
+	_, err := Codec{}.Decode([]byte{3, 1, 0, 0})
+	require.ErrorContains(t, err, "version 3")
 	_, err = Codec{}.Decode([]byte{1, 9, 0, 0})
 	require.ErrorContains(t, err, "unknown kind")
 }
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{1, 1, 1, 1, 'x', '{', '}'})
+	f.Add([]byte{2, 1, 1, 1, 'x', 1, 3, 'P', 'U', 'T', 2, 3, 1, 'A', 'b', 3, 1, 's', 4, 1, 5, 5, 1, 1, 6, 1, 1, 0, '1'})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		one, err := Codec{}.Decode(b)
 		if err != nil {
@@ -49,7 +54,8 @@ func TestChecks(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"https://example.com/cancel": true, "http://127.0.0.1:9000/x": true, "http://[::1]:80/": true,
 		"ftp://example.com": false, "example.com": false, "": false, "http://": false, "file:///etc/passwd": false,
-		"http://a:b@example.com/": false, "http://x/" + strings.Repeat("x", maxURL): false, "http://%zz/": false,
+		"http://a:b@example.com/": false, "http://x:0/": false, "http://x:65535/": true, "http://x:65536/": false, "http://x:/": true,
+		"http://x/\r\nHost: y": false, "http://x/ HTTP/1.1\nA: b": false, "http://x/a b": true, "http://x/" + strings.Repeat("x", maxURL): false, "http://%zz/": false,
 	} {
 		require.Equal(t, ok, Target{Webhook, text}.Check() == nil, text)
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 )
 
 // Request is the content of a webhook.
@@ -21,12 +23,13 @@ type Request struct {
 	Due     time.Time
 	Attempt int
 	Body    []byte
+	Hook    task.Hook // its Headers must have passed its Check
 }
 
 // Sender sends webhooks. NewSender makes one.
 type Sender struct {
 	transport *http.Transport
-	signer    *Signer
+	keys      *Keys
 	agent     string
 	now       func() time.Time
 }
@@ -41,9 +44,9 @@ const (
 // MaxRetryIn is the longest time that a receiver can ask for with Retry-After.
 const MaxRetryIn = time.Hour
 
-// NewSender returns a Sender. If signer is nil, requests have no signature. perHost is the largest number of
+// NewSender returns a Sender. If keys is nil, requests have no signature. perHost is the largest number of
 // connections to a host.
-func NewSender(guard *Guard, signer *Signer, perHost int, version string) *Sender {
+func NewSender(guard *Guard, keys *Keys, perHost int, version string) *Sender {
 	dialer := &net.Dialer{Timeout: dialTime, Control: guard.control}
 	// HTTP/2 would share one connection among the requests to a host: a receiver that stops reading would hold up all of
 	// them, beyond their contexts. With HTTP/1.1 a request that is given up closes a connection of its own.
@@ -59,7 +62,7 @@ func NewSender(guard *Guard, signer *Signer, perHost int, version string) *Sende
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: maxHeader,
 		DisableCompression:     true,
-	}, signer, "epicycle/" + version, time.Now}
+	}, keys, "epicycle/" + version, time.Now}
 }
 
 // Close closes idle connections.
@@ -74,47 +77,69 @@ type Later struct {
 
 func (l *Later) Unwrap() error { return l.error }
 
-// Send sends a webhook. answered reports whether the receiver has answered, whatever it said. The error is nil if the
-// receiver accepted the webhook by a 2xx status. It is a durable.Permanent if there must be no further attempt, and a
-// Later if the receiver asks for a pause. Errors contain neither the URL nor the key.
+// Gone is the error of a webhook whose receiver wants no further attempt. It wraps a durable.Permanent.
+type Gone struct{ error }
+
+func (g *Gone) Unwrap() error { return g.error }
+
+// Send sends a webhook. status is the status with which the receiver has answered, or 0. The error is nil if the receiver
+// accepted the webhook by a 2xx status. It is a Gone if there must be no further attempt, and a
+// Later if the receiver asks for a pause. Errors contain neither the URL nor the key, nor a header.
 //
 // Send returns when ctx is done, whatever the receiver does.
-func (s *Sender) Send(ctx context.Context, r *Request) (answered bool, err error) {
+func (s *Sender) Send(ctx context.Context, r *Request) (status int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	req, err := s.request(ctx, r)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	// A client would follow redirects, and add the URL and what the receiver has sent to errors.
 	resp, err := s.transport.RoundTrip(req)
 	if err != nil {
 		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
+			return 0, context.Cause(ctx)
 		}
-		return false, words(err)
+		return 0, words(err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusSwitchingProtocols { // else the body is the connection, whose reads ignore ctx
 		drain(resp.Body, cancel)
 	}
-	return true, s.verdict(resp)
+	return resp.StatusCode, s.verdict(resp)
 }
 
 var errURL = errors.New("the webhook is no URL")
 
 func (s *Sender) request(ctx context.Context, r *Request) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, bytes.NewReader(r.Body))
+	body := r.Body
+	if !r.Hook.HasBody() {
+		body = nil
+	}
+	req, err := http.NewRequestWithContext(ctx, cmp.Or(r.Hook.Method, http.MethodPost), r.URL, reader(body))
 	if err != nil {
 		return nil, errURL // err has the URL
 	}
 	h := req.Header
-	h.Set("Content-Type", "application/json")
+	if body != nil {
+		h.Set("Content-Type", "application/json")
+	}
 	h.Set("User-Agent", s.agent)
+	for _, own := range r.Hook.Headers {
+		h.Set(own.Name, own.Value)
+	}
 	h.Set("epicycle-key", HeaderKey(r.Key))
 	h.Set("epicycle-due", r.Due.UTC().Format(time.RFC3339Nano))
 	h.Set("epicycle-attempt", strconv.Itoa(r.Attempt))
-	return req, s.signer.sign(h, r.ID, s.now(), r.Body)
+	return req, s.keys.sign(h, r.Hook.Secret, r.ID, s.now(), body)
+}
+
+// reader returns a reader of a body, by which package http knows its length.
+func reader(body []byte) io.Reader {
+	if body == nil {
+		return http.NoBody
+	}
+	return bytes.NewReader(body)
 }
 
 // drain reads the body of a response up to a limit, so that the connection can be reused, and gives up after a while.
@@ -131,7 +156,7 @@ func (s *Sender) verdict(resp *http.Response) error {
 	err := answered(resp)
 	switch {
 	case code == http.StatusGone:
-		return durable.Permanent(err)
+		return &Gone{durable.Permanent(err)}
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
 		if in, ok := retryAfter(resp.Header.Values("Retry-After"), s.now()); ok {
 			return &Later{err, in}

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
-	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -52,21 +50,17 @@ func NewSigner(file []byte) (*Signer, error) {
 	return s, nil
 }
 
-// sign adds the headers of Standard Webhooks. With a nil Signer it adds all these headers except the signature.
-func (s *Signer) sign(h http.Header, id string, at time.Time, body []byte) error {
-	h.Set(standardwebhooks.HeaderWebhookID, id)
-	h.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
+// signatures returns the signatures by all keys of a nil Signer, or of another one.
+func (s *Signer) signatures(id string, at time.Time, body []byte) (all []string, err error) {
 	if s == nil {
-		return nil
+		return nil, nil
 	}
-	var all []string
 	for _, key := range s.keys {
 		one, err := key.Sign(id, at, body)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		all = append(all, one)
 	}
-	h.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(all, " "))
-	return nil
+	return all, nil
 }

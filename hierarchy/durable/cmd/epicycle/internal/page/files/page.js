@@ -62,6 +62,12 @@ function when(due) {
 
 const moments = (time) => `${new Date(time).toLocaleString()} (${when(time)})`;
 
+// own is what a timer has of its own for its attempts. Of headers it shows the names alone.
+const own = ({ to, retry }) => ({
+  Method: to.method, Headers: to.headers && Object.keys(to.headers).join(", "), Secret: to.secret,
+  Retries: retry && Object.entries(retry).map((one) => one.join(" ")).join(", "),
+});
+
 const target = (to) => to.webhook || (to.queue ? "queue " + to.queue : "subject " + to.subject);
 
 function cell(row, label, content, title) {
@@ -178,6 +184,13 @@ async function look(key) {
   }
 }
 
+// attempted shows an attempt that has ended.
+function attempted({ at, took, status, error }) {
+  const item = document.createElement("li");
+  item.textContent = `${moments(at)}, ${took}${status ? ", status " + status : ""}: ${error || "done"}`;
+  return item;
+}
+
 function show(timer) {
   shown = timer;
   $("details-key").textContent = timer.key;
@@ -185,7 +198,7 @@ function show(timer) {
   list.replaceChildren();
   const facts = {
     State: timer.state, Due: moments(timer.due), "Next attempt": timer.next && moments(timer.next), Schedule: timer.schedule,
-    To: target(timer.to), Timeout: timer.timeout, Attempt: timer.attempt, ID: timer.id,
+    To: target(timer.to), ...own(timer), Timeout: timer.timeout, Attempt: timer.attempt, ID: timer.id,
     "Last error": timer.last_error, Failed: timer.last_error_at && moments(timer.last_error_at),
   };
   for (const [name, fact] of Object.entries(facts)) {
@@ -196,10 +209,13 @@ function show(timer) {
     dd.textContent = fact;
     list.append(dt, dd);
   }
+  $("attempts").hidden = !timer.attempts;
+  $("attempts-list").replaceChildren(...(timer.attempts || []).map(attempted));
   $("details-value").textContent = timer.value_text ?? JSON.stringify(timer.value, null, 2);
   $("details-error").textContent = "";
   $("move-when").value = "";
   $("move").hidden = !mayWrite() || timer.state === "dead";
+  $("run").hidden = $("move").hidden;
   $("revive").hidden = !mayWrite() || timer.state !== "dead";
   if ($("details").open) return;
   $("details").showModal();
@@ -218,6 +234,18 @@ async function change(method, action, body, close) {
   }
 }
 
+// run makes the timer in the details due now, and shows a moment later what has come of it.
+async function run() {
+  const { key } = shown;
+  await change("PATCH", "", { in: "0s" });
+  setTimeout(async () => {
+    await refresh();
+    if (!$("details").open || shown.key !== key) return;
+    if ([...rows.querySelectorAll("button")].some((button) => button.textContent === key)) look(key);
+    else $("details-error").textContent = "The timer has ended.";
+  }, 1000);
+}
+
 // moment returns in or at, as the text is one.
 const moment = (text) => (/^\d{4}-/.test(text) ? { at: text } : { in: text });
 
@@ -230,8 +258,14 @@ function write(id, text) {
 }
 const read = (id) => ($(id).value === written.get(id)?.shown ? written.get(id).text : $(id).value);
 
+let kept = {}; // what the form has no fields for, of the timer that is set anew
+
 function edit(timer) {
   $("set").reset();
+  kept = timer ? { to: timer.to, retry: timer.retry } : {};
+  const facts = timer ? Object.entries(own(timer)).filter(([, fact]) => fact) : [];
+  $("set-kept").hidden = !facts.length;
+  $("set-kept").textContent = "Kept: " + facts.map(([name, fact]) => `${name.toLowerCase()} ${fact}`).join("; ");
   written.clear();
   $("set-error").textContent = "";
   $("set-key").value = me.prefix;
@@ -250,7 +284,9 @@ function edit(timer) {
 
 async function set() {
   try {
-    const body = { [$("set-when-kind").value]: $("set-when").value, to: { [$("set-to-kind").value]: read("set-to") } };
+    const kind = $("set-to-kind").value;
+    const to = { ...(kind === "webhook" && kept.to?.webhook ? kept.to : {}), [kind]: read("set-to") };
+    const body = { [$("set-when-kind").value]: $("set-when").value, to, retry: kept.retry };
     const value = $("set-value").value.trim() || "null";
     JSON.parse(value); // or throws
     if ($("set-timeout").value) body.timeout = $("set-timeout").value;
@@ -326,6 +362,7 @@ on("set-cancel", "click", () => $("setting").close());
 on("close", "click", () => $("details").close());
 on("edit", "click", () => { $("details").close(); edit(shown); });
 on("move", "submit", () => change("PATCH", "", moment($("move-when").value.trim())));
+on("run", "click", run);
 on("revive", "click", () => change("POST", "revive"));
 on("remove", "click", () => { if (confirm("Remove the timer " + shown.key + "?")) change("DELETE", "", undefined, true); });
 on("token-button", "click", forget);
