@@ -33,6 +33,7 @@ type entry struct {
 	next    int64 // when the next attempt is due, or 0
 	dead    bool
 	begun   bool     // the log has the begin of an attempt, and not its end
+	suspect bool     // an owner has ended during an attempt
 	fired   uint32   // the last attempt that was seen
 	id      frame.ID // once it was seen
 }
@@ -82,6 +83,7 @@ func (m *model) apply(b *batch, number uint64) {
 	}
 	for _, key := range b.begun {
 		e := m.timers[key]
+		e.suspect = true
 		m.failed(b, key, e, &result{number: e.attempt, wait: backoff, kind: m.fate(e.attempt)})
 	}
 	for _, it := range b.items {
@@ -231,7 +233,7 @@ func (m *model) do(b *batch, op *core.Op, e entry, ok bool) bool {
 		if !ok || !e.dead {
 			return false
 		}
-		m.timers[key] = entry{value: e.value, due: b.now, id: e.id}
+		m.timers[key] = entry{value: e.value, due: b.now, id: e.id, suspect: e.suspect}
 	}
 	return true
 }
@@ -331,7 +333,7 @@ func (m *model) overdue(o *worker) {
 		case e.wall:
 			now = o.wall()
 		}
-		if !e.dead && due <= now && !o.busy[e.id] && e.attempt == 0 {
+		if !e.dead && due <= now && !o.busy[e.id] && !e.suspect {
 			m.w.fail("late: %s is due since %v", key, time.Duration(now-due))
 		}
 	}

@@ -245,7 +245,7 @@ func (o *worker) lose() {
 
 // clockIsSet sets the wall clock.
 func (o *worker) clockIsSet(r *rand.Rand) {
-	o.off = time.Duration(r.Int64N(int64(2*maxSkew))) - maxSkew
+	o.off = time.Duration(r.Int64N(int64(maxSkew))) - maxSkew/2
 	o.most = max(o.most, o.off)
 	o.Add("the wall clock of %v is set to %v", o, o.off)
 }

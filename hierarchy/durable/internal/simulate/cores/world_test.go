@@ -13,7 +13,7 @@ import (
 // begin is the true time at which a history begins.
 const begin = int64(1_800_000_000 * time.Second)
 
-// maxSkew is how far an owner's time may begin ahead of its wall clock, and how far a wall clock is off at most.
+// maxSkew is how far an owner's time may begin ahead of its wall clock, and how far two wall clocks differ at most.
 const maxSkew = 5 * time.Second
 
 // world is a log, the workers that own it one after the other, and those that call them.
