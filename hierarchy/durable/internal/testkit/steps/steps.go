@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // History determines what happens. Each number of Steps decides all of one step, so that a history from which workers
@@ -52,13 +53,20 @@ func (h History) Do(run Run) (trace Trace, err error) {
 	return trace, err
 }
 
+// shrinkTime is how long a history is shrunk at most.
+const shrinkTime = 20 * time.Second
+
 // Check fails with the smallest history that it finds, if the one of the seed fails.
 func Check(t testing.TB, seed uint64, h History, run Run) {
 	t.Helper()
 	if _, err := h.Do(run); err == nil {
 		return
 	}
+	begun := time.Now()
 	small := h.Shrink(func(h History) bool {
+		if time.Since(begun) > shrinkTime {
+			return false
+		}
 		_, err := h.Do(run)
 		return err != nil
 	})
