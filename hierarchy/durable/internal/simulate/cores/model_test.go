@@ -333,7 +333,7 @@ func (m *model) overdue(o *worker) {
 		case e.wall:
 			now = o.wall()
 		}
-		if !e.dead && due <= now && !o.busy[e.id] && !e.suspect {
+		if known := e.id != (frame.ID{}); known && !e.dead && due <= now && !o.busy[e.id] && !e.suspect {
 			m.w.fail("late: %s is due since %v", key, time.Duration(now-due))
 		}
 	}
