@@ -37,7 +37,7 @@ func (w *world) call(ctx context.Context, caller int, r *rand.Rand, end time.Tim
 	for n := 0; time.Now().Before(end); n++ {
 		time.Sleep(time.Duration(r.Int64N(int64(time.Second))))
 		if r.IntN(3) == 0 {
-			w.timer(ctx, fmt.Sprintf("timer %d %d", caller, n), r)
+			w.timer(ctx, fmt.Sprintf("timer %d %d %d", w.rounds, caller, n), r)
 			continue
 		}
 		w.operation(ctx, caller, n, r)
@@ -46,7 +46,7 @@ func (w *world) call(ctx context.Context, caller int, r *rand.Rand, end time.Tim
 
 // operation is one on a key that others use, too. Its timer is never due.
 func (w *world) operation(ctx context.Context, caller, n int, r *rand.Rand) {
-	in := partitiontest.Input{Key: fmt.Sprint("key", r.IntN(8)), Value: fmt.Sprintf("%d-%d", caller, n)}
+	in := partitiontest.Input{Key: fmt.Sprint("key", r.IntN(8)), Value: fmt.Sprintf("%d-%d-%d", w.rounds, caller, n)}
 	in.Kind = []frame.Kind{0, frame.Set, frame.Set, frame.Move, frame.Remove}[r.IntN(5)]
 	p := w.any(r).api()
 	limited, cancel := context.WithTimeout(ctx, time.Minute)
@@ -59,7 +59,8 @@ func (w *world) operation(ctx context.Context, caller, n int, r *rand.Rand) {
 			op := core.Op{Kind: in.Kind, Value: []byte(in.Value), In: 1000 * time.Hour}
 			out.Value, out.OK, err = do(limited, p, in.Key, op)
 		}
-		if err != nil {
+		w.asked.Add(1)
+		if w.judgeError(err); err != nil {
 			return partitiontest.Output{Unknown: true}, true
 		}
 		return out, true
@@ -78,6 +79,7 @@ func (w *world) timer(ctx context.Context, key string, r *rand.Rand) {
 		t.in, op = 0, core.Op{Kind: frame.SetAt, Due: time.Now().Add(d).UnixNano()}
 	}
 	_, _, err := do(limited, p.api(), key, op)
+	w.judgeError(err)
 	t.unknown = err != nil
 	if r.IntN(2) == 0 {
 		_, took, err := do(limited, w.any(r).api(), key, core.Op{Kind: frame.Remove})

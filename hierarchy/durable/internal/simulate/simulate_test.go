@@ -50,7 +50,20 @@ func simulate(t *testing.T, seed uint64) {
 	}
 	require.Len(t, w.living, workers)
 	w.repeat(ctx, w.chance.branch())
-	end := time.Now().Add(*span)
+	defer w.explain()
+	for range rounds {
+		w.healed.Store(false)
+		w.beFaulty(ctx, time.Now().Add(*span/rounds))
+		w.calm(ctx)
+	}
+	w.judge()
+}
+
+// rounds is how often faults end, and begin again.
+const rounds = 2
+
+// beFaulty asks for operations while faults happen.
+func (w *world) beFaulty(ctx context.Context, end time.Time) {
 	var wg sync.WaitGroup
 	for caller := range 6 {
 		r := w.chance.branch()
@@ -64,7 +77,6 @@ func simulate(t *testing.T, seed uint64) {
 		}
 	})
 	wg.Wait()
-	w.judge(ctx)
 }
 
 // close ends all processes.

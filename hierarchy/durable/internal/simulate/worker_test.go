@@ -15,7 +15,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/membus"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
@@ -24,10 +23,11 @@ type worker struct {
 	w     *world
 	bus   *membus.Bus
 	store *memtable.Store
-	logs  []*memlog.Log // nil if it only calls
+	logs  []*connection // nil if it only calls
 	going chan struct{} // holds a value unless the process stands still
 	clock *clocks
-	table atomic.Int32 // what becomes of calls of the table
+	table atomic.Int32              // what becomes of calls of the table
+	alone atomic.Pointer[time.Time] // if the process is cut off from all but the logs: when its lease ends at the latest
 
 	cluster *cluster.Cluster // one of these is nil
 	caller  *cluster.Caller
@@ -91,7 +91,7 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 	cfg := cluster.Config{Bus: p.bus, Name: "world", MaxSkew: maxSkew,
 		Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler)}
 	for at, d := range w.disks {
-		log := d.Open()
+		log := &connection{Log: d.Open()}
 		p.watch(at, log)
 		log.Before = p.await
 		p.logs = append(p.logs, log)
