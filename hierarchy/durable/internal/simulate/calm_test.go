@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,13 @@ func (w *world) calm(ctx context.Context) {
 	healed := time.Now()
 	for w.pending(ctx) != "" {
 		if time.Since(healed) > soon {
-			require.Fail(w.t, "it is not over", "%s", w.pending(ctx))
+			key := w.pending(ctx)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			for _, f := range w.firings[key] {
+				w.events = append(w.events, fmt.Sprintf("%v %+v", f.at.Sub(w.begun), *f))
+			}
+			require.Fail(w.t, "it is not over", "%s", key)
 		}
 		time.Sleep(time.Second)
 	}
@@ -32,7 +39,7 @@ func (w *world) calm(ctx context.Context) {
 	w.beOnTime(ctx)
 	w.handOver(ctx)
 	w.checkCounts(ctx)
-	w.checkLogs()
+	w.checkGoroutines()
 }
 
 // heal ends all faults but those that come to pass all the time.
@@ -129,16 +136,14 @@ func (w *world) handOver(ctx context.Context) {
 	}
 }
 
-// mostBytes is the size of a log at most, which is trimmed above 2000 bytes: frames of what lives, and as much again.
-const mostBytes = 64 << 10
+// mostGoroutines is how many there are at most when nothing happens: three workers and two callers have 66.
+const mostGoroutines = 75
 
-// checkLogs checks that logs do not grow without end.
-func (w *world) checkLogs() {
-	for at, d := range w.disks {
-		if n := d.Size(); n > mostBytes {
-			w.mu.Lock()
-			w.wrong("size: log %d has %d bytes", at, n)
-			w.mu.Unlock()
-		}
+// checkGoroutines checks that processes that have ended, and faults that are over, leave nothing behind.
+func (w *world) checkGoroutines() {
+	if n := runtime.NumGoroutine(); n > mostGoroutines {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.wrong("memory: there are %d goroutines", n)
 	}
 }

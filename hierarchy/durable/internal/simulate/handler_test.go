@@ -22,6 +22,7 @@ type firing struct {
 
 	done   bool          // it has returned, and its context was not done
 	failed bool          // with an error
+	logged bool          // its success is in the log
 	ended  time.Duration // when, by the clock of the process
 }
 

@@ -144,6 +144,9 @@ func (w *world) checkNext(last, f *firing) {
 	if f.Epoch < last.Epoch && !f.over {
 		w.wrong("owners: %q fires by owner %d after owner %d", f.Key, f.Epoch, last.Epoch)
 	}
+	if last.logged {
+		w.wrong("ended: %q fires again after the end of its attempt was acknowledged", f.Key)
+	}
 	if f.Epoch != last.Epoch || !last.done {
 		return
 	}

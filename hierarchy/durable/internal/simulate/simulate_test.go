@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", 25, "how many histories are simulated")
+	histories = flag.Int("histories", 12, "how many histories are simulated")
 	first     = flag.Uint64("seed", 0, "the seed of the first history")
 	span      = flag.Duration("span", 10*time.Minute, "how long each history is, in virtual time")
 )
@@ -77,6 +77,13 @@ func (w *world) beFaulty(ctx context.Context, end time.Time) {
 		}
 	})
 	wg.Wait()
+}
+
+// ended reports whether all processes have ended.
+func (w *world) ended() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.living)+len(w.calling) == 0
 }
 
 // close ends all processes.
