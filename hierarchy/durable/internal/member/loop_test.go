@@ -37,7 +37,8 @@ func TestHistories(t *testing.T) {
 			return inLoop(t, h, trace, &total)
 		})
 	}
-	t.Logf("%+v", total)
+	t.Logf("%+v", total.counts)
+	t.Log(total.Tally)
 	if *histories >= 30 {
 		require.NotZero(t, total.lost)
 		require.NotZero(t, total.gave)
@@ -56,7 +57,12 @@ func TestSameTrace(t *testing.T) {
 }
 
 // tally counts what has happened, so that one can see that histories are worth something.
-type tally struct{ joined, lost, took, gave, buried, events int }
+type tally struct {
+	steps.Tally
+	counts
+}
+
+type counts struct{ joined, lost, took, gave, buried int }
 
 // loop is a table and the processes that share it.
 type loop struct {
@@ -109,6 +115,7 @@ func (l *loop) run(h steps.History) {
 			return
 		}
 		l.trouble(l.processes[l.r.IntN(len(l.processes))])
+		l.Faults++
 	}
 	l.calm = true
 	for _, p := range l.processes {
@@ -118,6 +125,8 @@ func (l *loop) run(h steps.History) {
 	l.Add("calm")
 	l.pass(10 * testLease)
 	l.isShared()
+	l.Histories++
+	l.Time += l.now()
 }
 
 func (l *loop) now() time.Duration { return time.Since(l.begun) }
@@ -149,7 +158,6 @@ func (l *loop) pass(d time.Duration) {
 		time.Sleep(b.at - l.now())
 		l.resume(b)
 		l.judge()
-		l.events++
 	}
 }
 

@@ -106,6 +106,7 @@ func (p *member) fate() fate {
 
 // call sends a call to the table, and waits for its answer.
 func (p *member) call(ctx context.Context, do func(f fate) (storage.Record, error)) (r storage.Record, err error) {
+	p.Operations++
 	l, caller, f, answered := p.loop, p.current, p.fate(), false
 	answer := func() {
 		if answered = !p.cut; answered {

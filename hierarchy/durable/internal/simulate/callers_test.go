@@ -36,6 +36,7 @@ func of(key string) int { return int(key[len(key)-1]) % partitions }
 func (w *world) call(ctx context.Context, caller int, r *rand.Rand, end time.Time) {
 	for n := 0; time.Now().Before(end); n++ {
 		time.Sleep(time.Duration(r.Int64N(int64(time.Second))))
+		w.asked.Add(1)
 		if r.IntN(3) == 0 {
 			w.timer(ctx, fmt.Sprintf("timer %d %d %d", w.rounds, caller, n), r)
 			continue
@@ -59,7 +60,6 @@ func (w *world) operation(ctx context.Context, caller, n int, r *rand.Rand) {
 			op := core.Op{Kind: in.Kind, Value: []byte(in.Value), In: 1000 * time.Hour}
 			out.Value, out.OK, err = do(limited, p, in.Key, op)
 		}
-		w.asked.Add(1)
 		if w.judgeError(err); err != nil {
 			return partitiontest.Output{Unknown: true}, true
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/steps"
 )
 
 var (
@@ -27,15 +28,17 @@ func TestMain(m *testing.M) { leak.Main(m) }
 // its time, and by one owner after the other. A schedule's runs are neither skipped nor doubled. Once faults end, timers
 // are on time.
 func TestHistories(t *testing.T) {
+	var total steps.Tally
 	for i := range uint64(*histories) {
 		seed := *first + i
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { simulate(t, seed) })
+			synctest.Test(t, func(t *testing.T) { total.Add(simulate(t, seed)) })
 		})
 	}
+	t.Log(total)
 }
 
-func simulate(t *testing.T, seed uint64) {
+func simulate(t *testing.T, seed uint64) steps.Tally {
 	w := newWorld(t, seed)
 	defer w.close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -57,6 +60,7 @@ func simulate(t *testing.T, seed uint64) {
 		w.calm(ctx)
 	}
 	w.judge()
+	return steps.Tally{Histories: 1, Time: time.Since(w.begun), Operations: int(w.asked.Load()), Faults: len(w.events)}
 }
 
 // rounds is how often faults end, and begin again.

@@ -87,6 +87,7 @@ func (c *caller) send(o *worker, q *request, ops []core.Op) {
 	}
 	k.Begin(&coreConfig, o.time(), o.wall())
 	o.queue = append(o.queue, item{call: k})
+	c.asked += len(ops)
 	c.Add("%v is asked for %v", o, k)
 }
 

@@ -24,14 +24,22 @@ func history(seed uint64) steps.History { return steps.Draw(seed, 2+int(seed%2),
 // failure; a request is committed once at most; each timer fires, in time, unless it was removed; and each owner has
 // counted what it has written.
 func TestHistories(t *testing.T) {
+	var total steps.Tally
 	for i := range uint64(*histories) {
-		steps.Check(t, *first+i, history(*first+i), run)
+		steps.Check(t, *first+i, history(*first+i), func(h steps.History, trace *steps.Trace) error {
+			w := newWorld(h, trace)
+			defer func() { total.Add(w.tally()) }()
+			return w.run(h)
+		})
 	}
+	t.Log(total)
 }
 
 // The same seed has the same trace.
 func TestSameTrace(t *testing.T) {
 	for seed := range uint64(20) {
-		require.NoError(t, history(seed).Same(run))
+		require.NoError(t, history(seed).Same(func(h steps.History, trace *steps.Trace) error {
+			return newWorld(h, trace).run(h)
+		}))
 	}
 }

@@ -144,6 +144,9 @@ func fateOf(r *rand.Rand) fate {
 
 // send sends an append. It reports whether it was acknowledged.
 func (w *world) send(f fate, last uint64, data []byte, r *rand.Rand) (acked bool) {
+	if f != done {
+		w.faults++
+	}
 	switch f {
 	case dropped, refused:
 		return false
@@ -240,6 +243,7 @@ func (o *worker) close() {
 
 // lose ends the owner, which writes nothing more. What is late may still arrive.
 func (o *worker) lose() {
+	o.faults++
 	o.core, o.queue, o.flight, o.attempts, o.busy, o.ending = nil, nil, nil, nil, nil, false
 }
 

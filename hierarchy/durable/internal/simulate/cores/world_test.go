@@ -25,6 +25,8 @@ type world struct {
 	callers []*caller
 	model   *model
 	wrong   error // the first promise that did not hold
+
+	asked, faults int // how many operations and faults there were
 }
 
 // log is the log, with what arrives late.
@@ -95,9 +97,8 @@ func (w *world) fail(format string, args ...any) {
 	}
 }
 
-// run is a steps.Run.
-func run(h steps.History, trace *steps.Trace) error {
-	w := newWorld(h, trace)
+// run carries the steps of a history out.
+func (w *world) run(h steps.History) error {
 	for _, s := range h.Steps {
 		if w.step(steps.Rand(s)); w.wrong != nil {
 			return w.wrong
@@ -138,6 +139,11 @@ func (w *world) step(r *rand.Rand) {
 	case 23:
 		w.end(o, r)
 	}
+}
+
+// tally returns what a history has had.
+func (w *world) tally() steps.Tally {
+	return steps.Tally{Histories: 1, Operations: w.asked, Faults: w.faults, Time: time.Duration(w.now - begin)}
 }
 
 // any returns a worker, more often the one that owns the log.

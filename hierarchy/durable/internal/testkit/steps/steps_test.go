@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,4 +44,17 @@ func TestSame(t *testing.T) {
 func TestPanic(t *testing.T) {
 	_, err := Draw(1, 1, 1).Do(func(History, *Trace) error { panic("no") })
 	require.ErrorContains(t, err, "panic: no")
+}
+
+// A Tally is read as it was written.
+func TestTally(t *testing.T) {
+	var sum Tally
+	sum.Add(Tally{1, 2, 3, time.Minute})
+	sum.Add(Tally{1, 2, 3, time.Hour})
+	require.Equal(t, Tally{2, 4, 6, time.Hour + time.Minute}, sum)
+	got, ok := ParseTally(sum.String())
+	require.True(t, ok)
+	require.Equal(t, sum, got)
+	_, ok = ParseTally("PASS")
+	require.False(t, ok)
 }
