@@ -40,9 +40,9 @@ func (p *worker) askAlone(ctx context.Context, at, kind int, until time.Time) {
 		err := error(nil)
 		switch kind {
 		case 0:
-			_, _, err = do(limited, p.api(), key, core.Op{Kind: frame.Set, In: 1000 * time.Hour})
+			_, err = do(limited, p.api(), key, core.Op{Kind: frame.Set, In: 1000 * time.Hour})
 		case 1:
-			_, _, err = do(limited, p.api(), "none "+key, core.Op{Kind: frame.Remove})
+			_, err = do(limited, p.api(), "none "+key, core.Op{Kind: frame.Remove})
 		case 2:
 			_, _, _, err = p.api().Get(limited, at, []byte(key))
 		}

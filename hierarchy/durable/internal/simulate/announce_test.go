@@ -62,7 +62,9 @@ func (p *worker) end(ctx context.Context, f *firing, t partition.Taken) {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	f.done, f.failed, f.ended = took && err == nil, result != nil, at
-	f.logged = f.done && !f.failed
+	if f.done && !f.failed {
+		f.logged = time.Now()
+	}
 }
 
 // endByToken ends an attempt by its token, or never. Its process ends it when its time is over, if it still can.
@@ -73,10 +75,12 @@ func (p *worker) endByToken(ctx context.Context, f *firing, t partition.Taken) {
 	time.Sleep(w.chance.upTo(4 * time.Second))
 	if result := w.result(); w.chance.intN(4) > 0 && !w.ended() {
 		op := core.Op{Kind: frame.End, Ending: core.End(name, attempt, result)}
-		_, took, err := do(ctx, w.any(w.chance.branch()).api(), f.Key, op)
-		w.mu.Lock()
-		f.logged = took && err == nil && result == nil
-		w.mu.Unlock()
+		took, err := do(ctx, w.any(w.chance.branch()).api(), f.Key, op)
+		if took && err == nil && result == nil {
+			w.mu.Lock()
+			f.logged = time.Now()
+			w.mu.Unlock()
+		}
 	}
 	time.Sleep(time.Until(over))
 	_, _ = t.End(ctx, errHandler)

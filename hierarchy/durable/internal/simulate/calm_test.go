@@ -90,7 +90,7 @@ func (w *world) setSome(ctx context.Context, name string, in func(n int) time.Du
 	r := w.chance.branch()
 	for i := range 4 * partitions {
 		key := fmt.Sprintf("%s %d %d", name, w.rounds, i)
-		if _, _, err := do(ctx, w.any(r).api(), key, core.Op{Kind: frame.Set, In: in(i)}); err != nil {
+		if _, err := do(ctx, w.any(r).api(), key, core.Op{Kind: frame.Set, In: in(i)}); err != nil {
 			require.NoError(w.t, err)
 		}
 		keys = append(keys, key)

@@ -40,7 +40,7 @@ func (w *world) logFault(at int) memlog.Fault {
 	case w.healed.Load(), w.chance.intN(20) > 0:
 		return memlog.None
 	}
-	return memlog.Fault(w.chance.intN(int(memlog.Twice) + 1))
+	return memlog.Fault(w.chance.intN(int(memlog.Stranger) + 1))
 }
 
 // tableFault is what goes wrong with a call of the table.

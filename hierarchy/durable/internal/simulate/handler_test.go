@@ -22,7 +22,7 @@ type firing struct {
 
 	done   bool          // it has returned, and its context was not done
 	failed bool          // with an error
-	logged bool          // its success is in the log
+	logged time.Time     // when it was answered that its success is in the log, or zero
 	ended  time.Duration // when, by the clock of the process
 }
 

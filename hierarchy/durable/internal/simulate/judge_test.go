@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -99,6 +100,9 @@ func (w *world) check(key string, t *timer, all []*firing) {
 		if f.ofOwner() && t.in > 0 {
 			w.checkDuration(t, f)
 		}
+		if t.id != (frame.ID{}) && f.ID != t.id {
+			w.wrong("ID: %q has %v, and the answer said %v", key, f.ID, t.id)
+		}
 		if f.ID != all[0].ID {
 			w.wrong("doubled: %q has two IDs, %v and %v", key, all[0].ID, f.ID)
 		}
@@ -144,8 +148,9 @@ func (w *world) checkNext(last, f *firing) {
 	if f.Epoch < last.Epoch && !f.over {
 		w.wrong("owners: %q fires by owner %d after owner %d", f.Key, f.Epoch, last.Epoch)
 	}
-	if last.logged {
-		w.wrong("ended: %q fires again after the end of its attempt was acknowledged", f.Key)
+	if !last.logged.IsZero() {
+		w.wrong("ended: attempt %d of %q begins at %v by owner %d, though attempt %d by owner %d ended successfully at %v",
+			f.Attempt, f.Key, f.at.Sub(w.begun), f.Epoch, last.Attempt, last.Epoch, last.logged.Sub(w.begun))
 	}
 	if f.Epoch != last.Epoch || !last.done {
 		return

@@ -71,7 +71,7 @@ func (w *world) beFaulty(ctx context.Context, end time.Time) {
 	var wg sync.WaitGroup
 	for caller := range 6 {
 		r := w.chance.branch()
-		wg.Go(func() { w.call(ctx, caller, r, end) })
+		wg.Go(func() { w.ask(ctx, caller, r, end) })
 	}
 	r := w.chance.branch()
 	wg.Go(func() {

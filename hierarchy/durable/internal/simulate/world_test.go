@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition/partitiontest"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/membus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
@@ -57,6 +58,7 @@ type timer struct {
 	begun   time.Time
 	rate    float64   // of the clock of the process that sets it
 	unknown bool      // an answer was lost
+	id      frame.ID  // by the answer, unless that was lost
 	removed time.Time // when its Remove was answered, or zero
 }
 

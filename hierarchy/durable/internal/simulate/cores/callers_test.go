@@ -131,7 +131,7 @@ func (k *call) answered(err error) {
 	if q == nil || errors.Is(err, core.ErrForgotten) || errors.Is(err, core.ErrPassed) || errors.Is(err, core.ErrOld) {
 		return
 	}
-	if q.answer != "" && q.answer != got {
+	if got += k.made(); q.answer != "" && q.answer != got {
 		w.fail("copies: %s and then %s to %v", q.answer, got, k)
 	}
 	q.answer = got
@@ -144,4 +144,15 @@ func (k *call) text(err error) string {
 		return err.Error()
 	}
 	return fmt.Sprint(k.Took, k.Values)
+}
+
+// made returns which timers an answer says that it has made, and when they are due.
+func (k *call) made() string {
+	var dues []int64
+	for i, took := range k.Took {
+		if took && k.Ops[i].Kind.Renews() {
+			dues = append(dues, k.Ops[i].Due)
+		}
+	}
+	return fmt.Sprint(k.First, dues)
 }
