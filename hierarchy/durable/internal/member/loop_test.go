@@ -15,13 +15,14 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/steps"
+	"github.com/epicycle-go/epicycle/tests/long"
 )
 
 // Members share partitions, driven by one loop: what a Member does in goroutines is done in coroutines, of which the one
 // whose time is next goes on. So the same history always has the same trace.
 
 var (
-	histories = flag.Int("histories", 30, "how many histories of members are gone through")
+	histories = flag.Int("histories", long.Or(30, 300), "how many histories of members are gone through")
 	first     = flag.Uint64("seed", 0, "the seed of the first history")
 )
 

@@ -13,10 +13,11 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/steps"
+	"github.com/epicycle-go/epicycle/tests/long"
 )
 
 var (
-	histories = flag.Int("histories", 12, "how many histories are simulated")
+	histories = flag.Int("histories", long.Or(12, 300), "how many histories are simulated")
 	first     = flag.Uint64("seed", 0, "the seed of the first history")
 	span      = flag.Duration("span", 10*time.Minute, "how long each history is, in virtual time")
 )
