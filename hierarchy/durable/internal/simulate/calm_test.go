@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,7 @@ func (w *world) calm(ctx context.Context) {
 	time.Sleep(3 * lease) // what was sent before has arrived
 	w.staysWhereItIs()
 	w.beOnTime(ctx)
+	w.askAtOnce(ctx)
 	w.handOver(ctx)
 	w.checkCounts(ctx)
 	w.checkGoroutines()
@@ -83,6 +85,24 @@ func (w *world) beOnTime(ctx context.Context) {
 			w.wrong("late: %q has not fired for %v", key, time.Since(at))
 		}
 	}
+}
+
+// askAtOnce asks for many operations at once in each partition. Some messages overtake others, and all are answered.
+func (w *world) askAtOnce(ctx context.Context) {
+	p := w.any(w.chance.branch()).api()
+	var wg sync.WaitGroup
+	for i := range 12 * partitions {
+		wg.Go(func() {
+			limited, cancel := context.WithTimeout(ctx, prompt)
+			defer cancel()
+			if _, err := do(limited, p, fmt.Sprint("nothing ", i%partitions), core.Op{Kind: frame.Remove}); err != nil {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.wrong("error: %v, though nothing fails", err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // setSome sets some timers in each partition.

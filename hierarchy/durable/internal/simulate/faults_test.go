@@ -13,10 +13,10 @@ import (
 
 // fate is what becomes of a message: most are late by little, some by more, and a few are lost or doubled.
 func (w *world) fate(*membus.Bus, *membus.Bus) membus.Fate {
-	if w.healed.Load() {
-		return membus.Fate{}
-	}
 	f := membus.Fate{After: w.chance.upTo(5 * time.Millisecond)}
+	if w.healed.Load() {
+		return f
+	}
 	switch w.chance.intN(100) {
 	case 0:
 		f.Lost = true
