@@ -25,3 +25,11 @@ func Of(n uint64) uint64 {
 	}
 	return n / 3
 }
+
+// Or is how many a test has: few, or many if long tests run whole.
+func Or(few, many int) int {
+	if On() {
+		return many
+	}
+	return few
+}

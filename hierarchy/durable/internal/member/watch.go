@@ -2,6 +2,8 @@ package member
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -166,7 +168,8 @@ func (m *Member) next() (target dead, pause time.Duration) {
 	if !isClosed(m.ready) || !m.lease.goesOn(now) {
 		return target, pause // the next renewal wakes bury
 	}
-	for id, p := range m.known.peers {
+	for _, id := range slices.Sorted(maps.Keys(m.known.peers)) {
+		p := m.known.peers[id]
 		if id == m.id {
 			continue
 		}

@@ -32,12 +32,13 @@ func (w *world) any(r *rand.Rand) *worker {
 // of returns the partition of a key.
 func of(key string) int { return int(key[len(key)-1]) % partitions }
 
-// call asks for operations until the end.
-func (w *world) call(ctx context.Context, caller int, r *rand.Rand, end time.Time) {
+// ask asks for operations until the end.
+func (w *world) ask(ctx context.Context, caller int, r *rand.Rand, end time.Time) {
 	for n := 0; time.Now().Before(end); n++ {
 		time.Sleep(time.Duration(r.Int64N(int64(time.Second))))
+		w.asked.Add(1)
 		if r.IntN(3) == 0 {
-			w.timer(ctx, fmt.Sprintf("timer %d %d", caller, n), r)
+			w.timer(ctx, fmt.Sprintf("timer %d %d %d", w.rounds, caller, n), r)
 			continue
 		}
 		w.operation(ctx, caller, n, r)
@@ -46,8 +47,8 @@ func (w *world) call(ctx context.Context, caller int, r *rand.Rand, end time.Tim
 
 // operation is one on a key that others use, too. Its timer is never due.
 func (w *world) operation(ctx context.Context, caller, n int, r *rand.Rand) {
-	in := partitiontest.Input{Key: fmt.Sprint("key", r.IntN(8)), Value: fmt.Sprintf("%d-%d", caller, n)}
-	in.Kind = []frame.Kind{0, frame.Set, frame.Set, frame.Move, frame.Remove}[r.IntN(5)]
+	in := partitiontest.Random(r, caller, n)
+	in.Key, in.Value = "key"+in.Key, fmt.Sprint(w.rounds, "-", in.Value)
 	p := w.any(r).api()
 	limited, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -56,10 +57,12 @@ func (w *world) operation(ctx context.Context, caller, n int, r *rand.Rand) {
 		if in.Kind == 0 {
 			out.Value, _, out.OK, err = p.Get(limited, of(in.Key), []byte(in.Key))
 		} else {
-			op := core.Op{Kind: in.Kind, Value: []byte(in.Value), In: 1000 * time.Hour}
-			out.Value, out.OK, err = do(limited, p, in.Key, op)
+			var c *core.Call
+			if c, err = call(limited, p, in.Key, operationOf(in)); err == nil {
+				out = outputOf(c)
+			}
 		}
-		if err != nil {
+		if w.judgeError(err); err != nil {
 			return partitiontest.Output{Unknown: true}, true
 		}
 		return out, true
@@ -77,10 +80,13 @@ func (w *world) timer(ctx context.Context, key string, r *rand.Rand) {
 	if r.IntN(3) == 0 {
 		t.in, op = 0, core.Op{Kind: frame.SetAt, Due: time.Now().Add(d).UnixNano()}
 	}
-	_, _, err := do(limited, p.api(), key, op)
-	t.unknown = err != nil
+	c, err := call(limited, p.api(), key, op)
+	w.judgeError(err)
+	if t.unknown = err != nil; !t.unknown {
+		t.id = c.First
+	}
 	if r.IntN(2) == 0 {
-		_, took, err := do(limited, w.any(r).api(), key, core.Op{Kind: frame.Remove})
+		took, err := do(limited, w.any(r).api(), key, core.Op{Kind: frame.Remove})
 		t.unknown = t.unknown || err != nil
 		if took {
 			t.removed = time.Now()
@@ -100,7 +106,7 @@ func (w *world) repeat(ctx context.Context, r *rand.Rand) {
 		text := fmt.Sprintf("MISSED=%s @every %v", []string{"all", "once"}[at%2], period)
 		op := core.Op{Kind: frame.SetAt, If: core.IfAbsent, Schedule: []byte(text)}
 		for key := fmt.Sprint("run ", at); ; time.Sleep(time.Second) {
-			if _, _, err := do(ctx, w.any(r).api(), key, op); err == nil {
+			if _, err := do(ctx, w.any(r).api(), key, op); err == nil {
 				break
 			}
 		}
@@ -108,11 +114,37 @@ func (w *world) repeat(ctx context.Context, r *rand.Rand) {
 }
 
 // do has one operation committed, or not.
-func do(ctx context.Context, p shared, key string, op core.Op) (before string, took bool, err error) {
+func do(ctx context.Context, p shared, key string, op core.Op) (took bool, err error) {
+	c, err := call(ctx, p, key, op)
+	return err == nil && c.Took[0], err
+}
+
+// call is do, and returns the call with its answer.
+func call(ctx context.Context, p shared, key string, op core.Op) (*core.Call, error) {
 	op.Key = []byte(key)
 	c := &core.Call{Ops: []core.Op{op}}
-	if err := p.Do(ctx, of(key), c); err != nil {
-		return "", false, err
+	return c, p.Do(ctx, of(key), c)
+}
+
+// operationOf returns the operation that a history has. Each second Remove asks for the whole timer, and so does whatever
+// else can.
+func operationOf(in partitiontest.Input) core.Op {
+	a := core.Op{Kind: in.Kind, Value: []byte(in.Value), In: 1000 * time.Hour}
+	if in.Absent {
+		a.If = core.IfAbsent
 	}
-	return strings.Join(c.Values, ""), c.Took[0], nil
+	a.Whole = in.Swap || in.Absent || in.Kind == frame.Move || in.Kind == frame.Remove && len(in.Value)%2 == 0
+	return a
+}
+
+// outputOf returns the answer to a call with that operation.
+func outputOf(c *core.Call) (out partitiontest.Output) {
+	out.OK, out.Value = c.Took[0], strings.Join(c.Values, "")
+	if a := &c.Ops[0]; a.Whole {
+		t, ok := core.Was(out.Value)
+		if out.Value = t.Value; a.If == core.Always && a.Kind != frame.Move {
+			out.OK = ok
+		}
+	}
+	return out
 }

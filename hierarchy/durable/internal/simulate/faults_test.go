@@ -13,10 +13,10 @@ import (
 
 // fate is what becomes of a message: most are late by little, some by more, and a few are lost or doubled.
 func (w *world) fate(*membus.Bus, *membus.Bus) membus.Fate {
-	if w.healed.Load() {
-		return membus.Fate{}
-	}
 	f := membus.Fate{After: w.chance.upTo(5 * time.Millisecond)}
+	if w.healed.Load() {
+		return f
+	}
 	switch w.chance.intN(100) {
 	case 0:
 		f.Lost = true
@@ -33,12 +33,14 @@ func (w *world) fate(*membus.Bus, *membus.Bus) membus.Fate {
 // logFault is what goes wrong with an append.
 func (w *world) logFault(at int) memlog.Fault {
 	switch {
+	case w.elects[at].Load():
+		return []memlog.Fault{memlog.Drop, memlog.Refuse, memlog.Forget, memlog.Later}[w.chance.intN(4)]
 	case w.slow[at].Load() && w.chance.intN(2) == 0:
 		return memlog.Later
 	case w.healed.Load(), w.chance.intN(20) > 0:
 		return memlog.None
 	}
-	return memlog.Fault(w.chance.intN(int(memlog.Twice) + 1))
+	return memlog.Fault(w.chance.intN(int(memlog.Stranger) + 1))
 }
 
 // tableFault is what goes wrong with a call of the table.
@@ -80,7 +82,7 @@ func (p *worker) tableFault(c memtable.Call) memtable.Fault {
 func (w *world) disturb(ctx context.Context, r *rand.Rand) {
 	p := w.anyWorker(r)
 	long := time.Duration(r.Int64N(int64(2 * lease)))
-	switch r.IntN(15) {
+	switch r.IntN(18) {
 	case 0, 1, 2:
 		w.end(ctx, p, r, long)
 	case 10:
@@ -92,6 +94,15 @@ func (w *world) disturb(ctx context.Context, r *rand.Rand) {
 	case 13, 14:
 		w.note("the table answers once in a while")
 		p.answerOnce(lease/2 + time.Duration(r.Int64N(int64(lease/4))))
+	case 15:
+		at := r.IntN(partitions)
+		w.note(fmt.Sprint("log ", at, " elects a leader for ", long/3))
+		w.elects[at].Store(true)
+		time.Sleep(long / 3)
+		w.elects[at].Store(false)
+	case 16, 17:
+		w.note("alone with the logs")
+		w.leaveAlone(ctx, p)
 	case 11:
 		w.note("a wall clock is set")
 		p.clock.set(wrong(r))

@@ -22,6 +22,7 @@ type firing struct {
 
 	done   bool          // it has returned, and its context was not done
 	failed bool          // with an error
+	logged time.Time     // when it was answered that its success is in the log, or zero
 	ended  time.Duration // when, by the clock of the process
 }
 
@@ -66,24 +67,34 @@ func (p *worker) begun(ctx context.Context, call core.Firing) *firing {
 		w.wrong("two owners: %q fires by owner %d of partition %d, after owner %d has begun", f.Key, f.Epoch, f.Partition, last)
 	}
 	w.epochs[f.Partition] = max(w.epochs[f.Partition], f.Epoch)
+	if until := p.alone.Load(); until != nil && time.Now().After(*until) && !f.over {
+		w.wrong("alone: %q fires %v after the end of the lease", f.Key, time.Since(*until))
+	}
+	if p.logs[f.Partition].inDoubt() && !f.over {
+		w.wrong("doubt: %q fires while an append is in doubt", f.Key)
+	}
 	return f
 }
 
 // watch sets what goes wrong with a connection to a log, and records the takeovers that it acknowledges.
-func (p *worker) watch(at int, log *memlog.Log) {
+func (p *worker) watch(at int, log *connection) {
 	w := p.w
-	var takeover uint64 // the last that was sent; guarded by the lock of the disk
+	var last frame.Frame // the last takeover that was sent; guarded by the lock of the disk
 	log.SetFault(func(data []byte) memlog.Fault {
 		if f, err := frame.Parse(data); err == nil && f.Epoch == f.Number {
-			takeover = f.Number
+			last = f
+		}
+		if p.alone.Load() != nil && w.chance.intN(3) == 0 {
+			return memlog.Silence
 		}
 		return w.logFault(at)
 	})
-	log.After = func(last uint64) {
-		if takeover == last+1 {
+	log.After = func(before uint64) {
+		if last.Number == before+1 {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.epochs[at] = max(w.epochs[at], takeover)
+			w.epochs[at] = max(w.epochs[at], last.Number)
+			w.takeovers[at][last.Number] = takeover{last.Time, time.Now()}
 			if p.clock.isOff() {
 				w.wrong("clock: partition %d is taken over by a clock that is off", at)
 			}

@@ -12,10 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/steps"
+	"github.com/epicycle-go/epicycle/tests/long"
 )
 
 var (
-	histories = flag.Int("histories", 25, "how many histories are simulated")
+	histories = flag.Int("histories", long.Or(12, 300), "how many histories are simulated")
 	first     = flag.Uint64("seed", 0, "the seed of the first history")
 	span      = flag.Duration("span", 10*time.Minute, "how long each history is, in virtual time")
 )
@@ -27,15 +29,17 @@ func TestMain(m *testing.M) { leak.Main(m) }
 // its time, and by one owner after the other. A schedule's runs are neither skipped nor doubled. Once faults end, timers
 // are on time.
 func TestHistories(t *testing.T) {
+	var total steps.Tally
 	for i := range uint64(*histories) {
 		seed := *first + i
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { simulate(t, seed) })
+			synctest.Test(t, func(t *testing.T) { total.Add(simulate(t, seed)) })
 		})
 	}
+	t.Log(total)
 }
 
-func simulate(t *testing.T, seed uint64) {
+func simulate(t *testing.T, seed uint64) steps.Tally {
 	w := newWorld(t, seed)
 	defer w.close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -50,11 +54,25 @@ func simulate(t *testing.T, seed uint64) {
 	}
 	require.Len(t, w.living, workers)
 	w.repeat(ctx, w.chance.branch())
-	end := time.Now().Add(*span)
+	defer w.explain()
+	for range rounds {
+		w.healed.Store(false)
+		w.beFaulty(ctx, time.Now().Add(*span/rounds))
+		w.calm(ctx)
+	}
+	w.judge()
+	return steps.Tally{Histories: 1, Time: time.Since(w.begun), Operations: int(w.asked.Load()), Faults: len(w.events)}
+}
+
+// rounds is how often faults end, and begin again.
+const rounds = 2
+
+// beFaulty asks for operations while faults happen.
+func (w *world) beFaulty(ctx context.Context, end time.Time) {
 	var wg sync.WaitGroup
 	for caller := range 6 {
 		r := w.chance.branch()
-		wg.Go(func() { w.call(ctx, caller, r, end) })
+		wg.Go(func() { w.ask(ctx, caller, r, end) })
 	}
 	r := w.chance.branch()
 	wg.Go(func() {
@@ -64,7 +82,13 @@ func simulate(t *testing.T, seed uint64) {
 		}
 	})
 	wg.Wait()
-	w.judge(ctx)
+}
+
+// ended reports whether all processes have ended.
+func (w *world) ended() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.living)+len(w.calling) == 0
 }
 
 // close ends all processes.

@@ -15,7 +15,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/membus"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
@@ -24,11 +23,13 @@ type worker struct {
 	w     *world
 	bus   *membus.Bus
 	store *memtable.Store
-	logs  []*memlog.Log // nil if it only calls
+	logs  []*connection // nil if it only calls
 	going chan struct{} // holds a value unless the process stands still
 	clock *clocks
-	table atomic.Int32 // what becomes of calls of the table
+	table atomic.Int32              // what becomes of calls of the table
+	alone atomic.Pointer[time.Time] // if the process is cut off from all but the logs: when its lease ends at the latest
 
+	opened  chan struct{}    // closed once cluster is there, or could not be opened
 	cluster *cluster.Cluster // one of these is nil
 	caller  *cluster.Caller
 	once    sync.Once
@@ -43,7 +44,8 @@ type shared interface {
 }
 
 func (w *world) newWorker() *worker {
-	p := &worker{w: w, bus: w.net.Connect(), store: w.table.Open(), going: make(chan struct{}, 1)}
+	p := &worker{w: w, bus: w.net.Connect(), store: w.table.Open(), going: make(chan struct{}, 1),
+		opened: make(chan struct{})}
 	p.going <- struct{}{}
 	p.clock = newClocks(p, w.chance.branch())
 	return p
@@ -71,11 +73,15 @@ func (p *worker) await(uint64) {
 
 // common is the configuration of partitions.
 func (p *worker) common() partition.Config {
-	return partition.Config{
+	cfg := partition.Config{
 		Config: core.Config{MaxAttempts: attempts, TrimAbove: 2000, Backoff: func(int) time.Duration { return backoff }},
 		Clock:  p.clock, Precision: time.Millisecond, Crew: partition.NewCrew(16), Handle: p.handle,
 		Logger: slog.New(slog.DiscardHandler), Owner: "simulated",
 	}
+	if p.w.seed%3 == 0 {
+		cfg.Announce = p.announce
+	}
+	return cfg
 }
 
 func (p *worker) member() member.Config {
@@ -91,7 +97,7 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 	cfg := cluster.Config{Bus: p.bus, Name: "world", MaxSkew: maxSkew,
 		Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler)}
 	for at, d := range w.disks {
-		log := d.Open()
+		log := &connection{Log: d.Open()}
 		p.watch(at, log)
 		log.Before = p.await
 		p.logs = append(p.logs, log)
@@ -100,10 +106,12 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 	p.store.SetFault(p.tableFault)
 	c, err := cluster.Open(ctx, cfg)
 	if err != nil {
+		close(p.opened)
 		p.disconnect()
 		return nil, err
 	}
 	p.cluster = c
+	close(p.opened)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.living = append(w.living, p)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition/partitiontest"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/membus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
@@ -32,6 +33,9 @@ type world struct {
 
 	chance chance
 	slow   [partitions]atomic.Bool // many appends to the log arrive late
+	elects [partitions]atomic.Bool // the log has no leader, or one that is about to be replaced
+	rounds int                     // that were calm
+	asked  atomic.Uint64           // how many calls were made
 	healed atomic.Bool             // nothing goes wrong any more
 
 	mu      sync.Mutex // guards what follows
@@ -39,9 +43,11 @@ type world struct {
 	calling []*worker  // those that only call
 	firings map[string][]*firing
 	epochs  [partitions]uint64 // of the last owner that has begun
-	wrongs  []string           // promises that did not hold
-	timers  map[string]*timer
-	events  []string
+	// takeovers are those that were acknowledged, by their epochs
+	takeovers [partitions]map[uint64]takeover
+	wrongs    []string // promises that did not hold
+	timers    map[string]*timer
+	events    []string
 
 	history partitiontest.History
 }
@@ -52,6 +58,7 @@ type timer struct {
 	begun   time.Time
 	rate    float64   // of the clock of the process that sets it
 	unknown bool      // an answer was lost
+	id      frame.ID  // by the answer, unless that was lost
 	removed time.Time // when its Remove was answered, or zero
 }
 
@@ -59,7 +66,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	w := &world{t: t, seed: seed, begun: time.Now(), firings: make(map[string][]*firing), timers: make(map[string]*timer)}
 	w.chance.r = rand.New(rand.NewPCG(seed, 0))
 	for i := range w.disks {
-		w.disks[i] = new(memlog.Disk)
+		w.disks[i], w.takeovers[i] = new(memlog.Disk), make(map[uint64]takeover)
 	}
 	w.net.SetFate(w.fate)
 	return w

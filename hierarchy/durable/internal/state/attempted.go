@@ -93,7 +93,8 @@ func (s *State) stopped() {
 	if s.owned { // no frame follows the Close
 		return
 	}
-	for i := range s.begun {
+	for _, ref := range s.Begun() {
+		i := uint32(ref)
 		r := s.records.at(i)
 		if r.attempt = max(r.attempt, 1) - 1; r.attempt == 0 {
 			s.unwheel(i, r)

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy"
@@ -60,11 +61,13 @@ func (s *State) Own(before, now int64) {
 // Forget forgets the callers that need not be remembered any more. now is the time of a frame.
 func (s *State) Forget(now int64) { s.requests.expire(now) }
 
-// Begun returns the timers with an attempt of which the log has the begin but not the end.
+// Begun returns the timers with an attempt of which the log has the begin but not the end. Their order depends on the log
+// alone.
 func (s *State) Begun() (refs []Ref) {
 	for i := range s.begun {
 		refs = append(refs, Ref(i))
 	}
+	slices.Sort(refs)
 	return refs
 }
 

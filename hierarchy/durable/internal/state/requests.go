@@ -118,10 +118,14 @@ func (q *requests) forget(id uint64) {
 
 // renew restarts the time for which callers are remembered, because the clock of this owner may be ahead of the last
 // owner's, so that the time since their last requests is not known. The last owner forgot callers by the times of its
-// frames; before is the time of the last of those frames.
+// frames; before is the time of the last of those frames. These callers are forgotten here, too: trimming may have kept
+// some of their answers before they were forgotten, but not the latest.
 func (q *requests) renew(before, now int64) {
 	q.forgot = before - q.remember
-	for _, c := range q.callers {
+	for id, c := range q.callers {
+		if c.last <= q.forgot {
+			q.forget(id)
+		}
 		c.last = max(c.last, now)
 	}
 	q.expires = now + q.remember

@@ -58,6 +58,16 @@ func TestReadingRequestsOfForgottenCallers(t *testing.T) {
 	}
 }
 
+// Trimming keeps some answers of a caller, and the owner forgets the caller before it keeps the others. Whoever reads the
+// log does not take a copy of one of those for a new request.
+func TestAnswersThatWereKeptBeforeTheirCallerWasForgotten(t *testing.T) {
+	s := New()
+	ask(t, s, 1, 5, 5, time.Second)
+	forgotten := int64(time.Second + Remember)
+	s.Own(forgotten, forgotten)
+	require.Equal(t, Old, s.Standing(Request{1, 6}))
+}
+
 // A caller that sends a thousand messages a second, of which eight are on their way, needs little
 // memory.
 func TestMemoryOfAnswers(t *testing.T) {

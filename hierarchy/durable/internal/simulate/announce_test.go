@@ -1,0 +1,87 @@
+package simulate
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
+)
+
+// In some histories timers are announced, and who takes one ends it later: in the process that has announced it, or by a
+// token, in any process and whoever owns the partition by then. Some never end it.
+
+// announce is Config.Announce. A lock is held during the call.
+func (p *worker) announce(f core.Firing) error {
+	go p.take(f)
+	return nil
+}
+
+// take begins the attempt of a timer that was announced, and ends it.
+func (p *worker) take(f core.Firing) {
+	if <-p.opened; p.cluster == nil {
+		return
+	}
+	w := p.w
+	if !w.healed.Load() {
+		time.Sleep(w.chance.upTo(time.Second))
+		p.await(0)
+	}
+	owner, _ := p.cluster.Here(f.Partition)
+	if owner == nil {
+		return // the next owner announces it
+	}
+	t, ok := owner.Begin([]byte(f.Key), f.ID)
+	if !ok {
+		return
+	}
+	noted := p.begun(t.Context(), t.Firing)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if strings.HasPrefix(f.Key, "timer") && w.chance.intN(3) == 0 {
+		p.endByToken(ctx, noted, t)
+		return
+	}
+	p.end(ctx, noted, t)
+}
+
+// result returns how an attempt ends.
+func (w *world) result() error {
+	if !w.healed.Load() && w.chance.intN(4) == 0 {
+		return errHandler
+	}
+	return nil
+}
+
+// end ends an attempt in its process.
+func (p *worker) end(ctx context.Context, f *firing, t partition.Taken) {
+	result, at := p.w.result(), p.clock.Elapsed()
+	took, err := t.End(ctx, result)
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	f.done, f.failed, f.ended = took && err == nil, result != nil, at
+	if f.done && !f.failed {
+		f.logged = time.Now()
+	}
+}
+
+// endByToken ends an attempt by its token, or never. Its process ends it when its time is over, if it still can.
+func (p *worker) endByToken(ctx context.Context, f *firing, t partition.Taken) {
+	w, long := p.w, 2*time.Second+p.w.chance.upTo(4*time.Second)
+	name, attempt := t.Token(long)
+	over := time.Now().Add(long)
+	time.Sleep(w.chance.upTo(4 * time.Second))
+	if result := w.result(); w.chance.intN(4) > 0 && !w.ended() {
+		op := core.Op{Kind: frame.End, Ending: core.End(name, attempt, result)}
+		took, err := do(ctx, w.any(w.chance.branch()).api(), f.Key, op)
+		if took && err == nil && result == nil {
+			w.mu.Lock()
+			f.logged = time.Now()
+			w.mu.Unlock()
+		}
+	}
+	time.Sleep(time.Until(over))
+	_, _ = t.End(ctx, errHandler)
+}

@@ -1,0 +1,169 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// soon is the time within which all that was due has fired once there are no more faults: the lease of a dead process
+// runs out, its partitions are taken over, and their logs read.
+const soon = 8 * lease
+
+// calm ends all faults, and checks what is promised then.
+func (w *world) calm(ctx context.Context) {
+	w.note("calm")
+	w.heal()
+	healed := time.Now()
+	for w.pending(ctx) != "" {
+		if time.Since(healed) > soon {
+			key := w.pending(ctx)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			for _, f := range w.firings[key] {
+				w.events = append(w.events, fmt.Sprintf("%v %+v", f.at.Sub(w.begun), *f))
+			}
+			require.Fail(w.t, "it is not over", "%s", key)
+		}
+		time.Sleep(time.Second)
+	}
+	w.healed.Store(true)
+	time.Sleep(3 * lease) // what was sent before has arrived
+	w.staysWhereItIs()
+	w.beOnTime(ctx)
+	w.askAtOnce(ctx)
+	w.handOver(ctx)
+	w.checkCounts(ctx)
+	w.checkGoroutines()
+}
+
+// heal ends all faults but those that come to pass all the time.
+func (w *world) heal() {
+	for at, d := range w.disks {
+		w.slow[at].Store(false)
+		w.elects[at].Store(false)
+		d.SetSilent(false)
+		d.SetFull(false)
+		d.Arrive()
+	}
+}
+
+// staysWhereItIs checks that partitions stay where they are.
+func (w *world) staysWhereItIs() {
+	w.mu.Lock()
+	before := w.epochs
+	w.mu.Unlock()
+	time.Sleep(2 * lease)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.epochs != before {
+		w.wrong("unsettled: the owners %v become %v without a reason", before, w.epochs)
+	}
+}
+
+// punctual is how late a timer fires at most without faults: an owner's time may begin so much behind that of another
+// one, and a partition may be handed off.
+const punctual = 2*maxSkew + lease/2
+
+// beOnTime checks that timers are on time without faults.
+func (w *world) beOnTime(ctx context.Context) {
+	w.rounds++
+	at := time.Now()
+	keys := w.setSome(ctx, "on time", func(int) time.Duration { return time.Second })
+	time.Sleep(time.Second + prompt)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, key := range keys {
+		if len(w.firings[key]) == 0 {
+			w.wrong("late: %q has not fired for %v", key, time.Since(at))
+		}
+	}
+}
+
+// askAtOnce asks for many operations at once in each partition. Some messages overtake others, and all are answered.
+func (w *world) askAtOnce(ctx context.Context) {
+	p := w.any(w.chance.branch()).api()
+	var wg sync.WaitGroup
+	for i := range 12 * partitions {
+		wg.Go(func() {
+			limited, cancel := context.WithTimeout(ctx, prompt)
+			defer cancel()
+			if _, err := do(limited, p, fmt.Sprint("nothing ", i%partitions), core.Op{Kind: frame.Remove}); err != nil {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.wrong("error: %v, though nothing fails", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// setSome sets some timers in each partition.
+func (w *world) setSome(ctx context.Context, name string, in func(n int) time.Duration) (keys []string) {
+	r := w.chance.branch()
+	for i := range 4 * partitions {
+		key := fmt.Sprintf("%s %d %d", name, w.rounds, i)
+		if _, err := do(ctx, w.any(r).api(), key, core.Op{Kind: frame.Set, In: in(i)}); err != nil {
+			require.NoError(w.t, err)
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// prompt is how late an attempt begins at most while nothing holds its owner up.
+const prompt = time.Second
+
+// takeover is what is known of one.
+type takeover struct {
+	time int64     // by the owner's clock, at least that of the frame before
+	at   time.Time // when it was acknowledged
+}
+
+// handOver lets one process after the other leave, whose clocks differ. No timer is late by that. Owners that have taken
+// over before may have stood still since.
+func (w *world) handOver(ctx context.Context) {
+	r, begun := w.chance.branch(), time.Now()
+	keys := w.setSome(ctx, "handed over", func(n int) time.Duration { return time.Duration(n) * 2 * time.Second })
+	for range 2 {
+		p := w.anyWorker(r)
+		p.leave()
+		require.NoError(w.t, p.cluster.Shutdown(ctx))
+		p.close()
+		w.replace(ctx)
+		time.Sleep(lease)
+	}
+	time.Sleep(2 * lease)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, key := range keys {
+		if len(w.firings[key]) == 0 {
+			w.wrong("late: %q has not fired", key)
+			continue
+		}
+		f := w.firings[key][0]
+		own, ok := w.takeovers[f.Partition][f.Epoch]
+		if late := f.at.Sub(own.at) - time.Duration(max(0, f.Due-own.time)); ok && own.at.After(begun) && late > prompt {
+			w.wrong("late: %q fires %v late by the log, at %v by the owner of takeover %d at %v, attempt %d, due %v after it", key, late, f.at.Sub(w.begun), f.Epoch, own.at.Sub(w.begun), f.Attempt, time.Duration(f.Due-own.time))
+		}
+	}
+}
+
+// mostGoroutines is how many there are at most when nothing happens: three workers and two callers have 66.
+const mostGoroutines = 75
+
+// checkGoroutines checks that processes that have ended, and faults that are over, leave nothing behind.
+func (w *world) checkGoroutines() {
+	if n := runtime.NumGoroutine(); n > mostGoroutines {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.wrong("memory: there are %d goroutines", n)
+	}
+}

@@ -1,0 +1,148 @@
+package cores
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+)
+
+// fire begins the attempts that are due.
+func (o *worker) fire() {
+	if o.flight != nil || o.lapsed || o.ending {
+		return
+	}
+	for e, ok := o.core.Expire(o.time()); ok; e, ok = o.core.Expire(o.time()) {
+		o.put(e, &result{key: string(e.Job.Key), id: e.Job.ID, kind: expired})
+	}
+	for n := 0; o.core.AnyDue(o.time(), o.wall()); n++ {
+		if n == 1000 {
+			o.fail("agenda: something is always due")
+			return
+		}
+		j := o.core.Next(o.time(), o.wall())
+		if write, ok := o.core.Begin(&j, false); !ok {
+			continue
+		} else if o.busy[j.ID] = true; write {
+			o.put(core.Begun(j), &result{key: string(j.Key), id: j.ID, kind: begun, number: j.Number, job: &j})
+		} else {
+			o.start(j)
+		}
+	}
+	if at, ok := o.core.Nearest(o.time(), o.wall(), time.Hour); ok && at <= o.time() {
+		o.fail("agenda: the alarm rings at once, and nothing is due")
+	}
+	o.model.overdue(o)
+}
+
+// put puts an event into the queue.
+func (o *worker) put(e core.Event, what *result) {
+	o.queue = append(o.queue, item{event: e, what: what})
+}
+
+// start begins an attempt. Its handler is called later.
+func (o *worker) start(j core.Job) {
+	a := &core.Attempt{Job: j, Name: j.ID.Number<<8 | uint64(j.Number)}
+	o.core.Started(a)
+	o.attempts = append(o.attempts, a)
+	o.Add("%v begins attempt %d of %s", o, a.Number, a.Key)
+}
+
+// callHandlers calls the handlers of attempts that have begun, if that is still right.
+func (o *worker) callHandlers() {
+	for _, a := range slices.Clone(o.attempts) {
+		switch {
+		case a.Called, o.core.IsClaimed(a.ID) && o.flight != nil:
+		case !o.core.IsRunning(a):
+			o.over(a)
+		case o.lapsed:
+			o.core.Stop(a)
+			o.core.Delay(a.Job)
+			o.over(a)
+		default:
+			a.Called = true
+			o.Add("%v calls the handler of %s", o, a.Key)
+			o.model.fires(o, a)
+		}
+	}
+}
+
+// over forgets an attempt.
+func (o *worker) over(a *core.Attempt) {
+	o.attempts = slices.DeleteFunc(o.attempts, func(b *core.Attempt) bool { return a == b })
+	delete(o.busy, a.ID)
+}
+
+var errHandler = errors.New("the handler fails")
+
+// handlerReturns lets a handler return, in one of several ways.
+func (o *worker) handlerReturns(r *rand.Rand) {
+	i := slices.IndexFunc(o.attempts, func(a *core.Attempt) bool { return a.Called })
+	if i < 0 {
+		return
+	}
+	wait := time.Duration(r.Int64N(int64(time.Minute)))
+	err := []error{nil, nil, errHandler, &core.Final{Err: errHandler}, &core.Later{Err: errHandler, In: wait},
+		&core.Postponed{Err: errHandler, In: wait}}[r.IntN(6)]
+	o.returns(o.attempts[i], err)
+}
+
+// allReturn lets all handlers return without an error.
+func (o *worker) allReturn() {
+	for _, a := range slices.Clone(o.attempts) {
+		o.returns(a, nil)
+	}
+}
+
+func (o *worker) returns(a *core.Attempt, err error) {
+	if !o.core.Returned(a) {
+		o.fail("attempt: the handler of %s has returned before", a.Key)
+		return
+	}
+	o.Add("the handler of %s returns %v", a.Key, err)
+	o.attempts = slices.DeleteFunc(o.attempts, func(b *core.Attempt) bool { return a == b })
+	if !o.core.Stop(a) { // it was superseded
+		delete(o.busy, a.ID)
+		return
+	}
+	o.put(a.Result(&coreConfig, err), resultOf(a, err))
+}
+
+// resultOf returns what the result of an attempt means.
+func resultOf(a *core.Attempt, err error) *result {
+	e := &result{key: string(a.Key), id: a.ID, number: a.Number, kind: failed, wait: backoff, attempt: a}
+	switch err := err.(type) {
+	case nil:
+		e.kind = succeeded
+	case *core.Final:
+		e.kind = died
+	case *core.Later:
+		e.wait = err.In
+	case *core.Postponed:
+		e.wait, e.again = err.In, true
+	}
+	if e.kind == failed && !e.again && int(a.Number) >= coreConfig.MaxAttempts {
+		e.kind = died
+	}
+	return e
+}
+
+// written continues with an event that is in the log, or was left out.
+func (o *worker) written(it item) {
+	e := it.what
+	if e.took != e.expected {
+		o.fail("event: %v of %s is written: %v, and should be: %v", e.kind, e.key, e.took, e.expected)
+	}
+	o.core.Remove(it.event.Of)
+	switch {
+	case e.kind != begun:
+		delete(o.busy, e.id)
+	case e.took && !o.ending && o.core.Written(e.job):
+		o.start(*e.job)
+	default:
+		o.core.Over(e.job)
+		delete(o.busy, e.id)
+	}
+}

@@ -1,0 +1,158 @@
+package cores
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// caller is a process that requests operations of the owner, and sends copies of its requests.
+type caller struct {
+	*world
+	id     uint64
+	serial uint64
+	flying []*request // sorted by serial
+	old    []*request // those that were answered or given up, of which copies may still arrive
+}
+
+// request is a list of operations that is committed once at most.
+type request struct {
+	core.RequestID
+	ops    []core.Op
+	answer string // the first answer, or ""
+}
+
+// call is a copy of a request, or operations without an identity, at an owner.
+type call struct {
+	*core.Call
+	of       *request // or nil
+	caller   *caller
+	expected string // the answer by the model
+	known    bool   // whether the model has decided
+}
+
+func newCaller(w *world, id uint64) *caller {
+	return &caller{world: w, id: id, serial: uint64(begin)}
+}
+
+// request sends a new request, or operations without an identity.
+func (c *caller) request(o *worker, r *rand.Rand) {
+	if o.ending {
+		return
+	}
+	q := &request{ops: someOps(o, r)}
+	if r.IntN(3) == 0 {
+		c.send(o, nil, q.ops)
+		return
+	}
+	c.serial = max(c.serial+1, uint64(c.model.time)) // numbers count from the time of a frame on
+	q.RequestID = core.RequestID{Caller: c.id, Serial: c.serial, Floor: c.serial}
+	if len(c.flying) > 0 {
+		q.Floor = c.flying[0].Serial
+	}
+	c.flying = append(c.flying, q)
+	c.send(o, q, q.ops)
+}
+
+// copy sends a copy of a request, or gives one up.
+func (c *caller) copy(o *worker, r *rand.Rand) {
+	if all := slices.Concat(c.flying, c.old); len(all) > 0 && !o.ending {
+		if q := all[r.IntN(len(all))]; r.IntN(6) == 0 {
+			c.giveUp(q)
+		} else {
+			c.send(o, q, q.ops)
+		}
+	}
+}
+
+func (c *caller) giveUp(q *request) {
+	if i := slices.Index(c.flying, q); i >= 0 {
+		c.flying = slices.Delete(c.flying, i, i+1)
+		c.old = append(c.old, q)
+	}
+	if len(c.old) > 5 {
+		c.old = c.old[1:]
+	}
+}
+
+func (c *caller) send(o *worker, q *request, ops []core.Op) {
+	k := &call{Call: &core.Call{Ops: slices.Clone(ops)}, of: q, caller: c}
+	if q != nil {
+		k.Request = q.RequestID
+	}
+	k.Begin(&coreConfig, o.time(), o.wall())
+	o.queue = append(o.queue, item{call: k})
+	c.asked += len(ops)
+	c.Add("%v is asked for %v", o, k)
+}
+
+func (k *call) String() string {
+	s := ""
+	if k.of != nil {
+		s = fmt.Sprintf("request %d.%d, floor %d:", k.Request.Caller, k.Request.Serial-uint64(begin), k.Request.Floor-uint64(begin))
+	}
+	for _, op := range k.Ops {
+		s += fmt.Sprintf(" %v %s %s", op.Kind, op.Key, op.Value)
+	}
+	return s
+}
+
+// someOps returns some operations. Few keys have the most timers that may be pending.
+func someOps(o *worker, r *rand.Rand) (ops []core.Op) {
+	for range 1 + r.IntN(3)/2 {
+		op := core.Op{Kind: []frame.Kind{frame.Set, frame.Set, frame.SetAt, frame.Move, frame.MoveAt, frame.Remove,
+			frame.Revive}[r.IntN(7)], Key: fmt.Append(nil, "k", r.IntN(12))}
+		d := time.Duration(r.Int64N(int64(20 * time.Second)))
+		switch op.Kind {
+		case frame.Set, frame.SetAt:
+			op.Value = fmt.Append(nil, "v", r.IntN(1000))
+			op.If = core.Condition(r.IntN(2))
+		}
+		op.In, op.Due = d, o.now+int64(d)
+		ops = append(ops, op)
+	}
+	return ops
+}
+
+// answered is called with the answer of an owner. Copies of a request have one answer.
+func (k *call) answered(err error) {
+	got := k.text(err)
+	w := k.caller.world
+	w.Add("answer: %s", got)
+	if k.known && got != k.expected {
+		w.fail("answer: %s instead of %s to %v", got, k.expected, k)
+	}
+	q := k.of
+	if q == nil || errors.Is(err, core.ErrForgotten) || errors.Is(err, core.ErrPassed) || errors.Is(err, core.ErrOld) {
+		return
+	}
+	if got += k.made(); q.answer != "" && q.answer != got {
+		w.fail("copies: %s and then %s to %v", q.answer, got, k)
+	}
+	q.answer = got
+	k.caller.giveUp(q)
+}
+
+// text returns an answer.
+func (k *call) text(err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(k.Took, k.Values)
+}
+
+// made returns which timers an answer says that it has made, and when they are due.
+func (k *call) made() string {
+	var dues []int64
+	for i, took := range k.Took {
+		if took && k.Ops[i].Kind.Renews() {
+			dues = append(dues, k.Ops[i].Due)
+		}
+	}
+	return fmt.Sprint(k.First, dues)
+}

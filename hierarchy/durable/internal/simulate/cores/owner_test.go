@@ -1,0 +1,296 @@
+package cores
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// worker is a process that owns the log now and then. It does what package partition does.
+type worker struct {
+	*world
+	n    int
+	rate float64       // of the clock that counts
+	off  time.Duration // how far the wall clock is ahead of true time
+	most time.Duration // how far it has been since the takeover
+
+	core     *core.Owner // nil unless it owns the log, as far as it knows
+	shift    int64       // the owner's time minus the clock that counts
+	lapsed   bool        // it does not hold its lease
+	ending   bool
+	queue    []item
+	flight   *batch // in doubt
+	attempts []*core.Attempt
+	busy     map[frame.ID]bool // the timers whose attempts are beginning, or in progress
+	counts   core.Counts       // what the model counts
+}
+
+// item is what is written: a call or an event.
+type item struct {
+	call  *call
+	event core.Event
+	what  *result // the event for the model
+	close bool
+}
+
+// batch is a frame, and what it is for the model.
+type batch struct {
+	by        *worker
+	now, wall int64
+	items     []item
+	data      []byte
+	last      uint64 // the number of the frame before
+	takeover  bool
+	begun     []string // the keys of timers whose attempts ended with the last owner
+}
+
+func newWorker(w *world, n int) *worker {
+	return &worker{world: w, n: n, rate: 1 + float64(n-1)*0.0004}
+}
+
+func (o *worker) String() string { return fmt.Sprint("worker ", o.n) }
+
+func (o *worker) elapsed() int64 { return int64(float64(o.now-begin) * o.rate) }
+func (o *worker) time() int64    { return o.elapsed() + o.shift }
+func (o *worker) wall() int64    { return o.now + int64(o.off) }
+
+var coreConfig = core.Config{Remember: state.Remember, MaxPending: 9, MaxAttempts: 3, TrimAbove: 1500, KeepDead: time.Hour,
+	Backoff: func(int) time.Duration { return backoff }}
+
+const backoff = 10 * time.Second
+
+// compose makes a frame of what is in the queue.
+func (o *worker) compose() *batch {
+	b := &batch{by: o, now: o.time(), wall: o.wall(), last: o.core.Head.End}
+	o.core.Start(b.now, b.wall, core.Limits{Message: 1 << 20})
+	if _, err := o.core.Keep(len(o.queue) == 0); err != nil {
+		o.fail("trimming: %v", err)
+	}
+	for _, it := range o.queue {
+		switch {
+		case it.close:
+			o.core.Add(&frame.Op{Kind: frame.Close})
+		case it.call != nil:
+			if err := o.core.Call(it.call.Call); err != nil {
+				o.model.refused(b, it.call, err)
+				it.call.answered(err)
+				continue
+			}
+		default:
+			it.what.took = o.core.Record(&it.event)
+		}
+		b.items = append(b.items, it)
+	}
+	o.queue = nil
+	return b
+}
+
+// write appends a frame, or tries again with the one that is in doubt.
+func (o *worker) write(f fate, r *rand.Rand) {
+	if o.core == nil || o.flight == nil && len(o.queue) == 0 && !o.core.HasPortion() {
+		return
+	}
+	if o.flight == nil {
+		b := o.compose()
+		if o.core.Len() == 0 && o.core.Header().Begin == o.core.Head.Begin {
+			o.answerUnwritten(b)
+			return
+		}
+		data, _ := o.core.Finish()
+		b.data = bytes.Clone(data)
+		o.log.batches[string(data)] = b
+		o.flight = b
+	}
+	o.Add("%v appends frame %d: %v", o, o.flight.last+1, f)
+	acked := o.send(f, o.flight.last, o.flight.data, r)
+	switch there := o.log.get(o.flight.last + 1); {
+	case f == dropped, f == refused && there == nil, f == later && there == nil: // no answer
+	case acked, bytes.Equal(there, o.flight.data):
+		o.settle()
+	case there != nil, o.log.end() > o.flight.last:
+		o.Add("%v has lost the log", o)
+		o.lose()
+	}
+}
+
+// fate is what becomes of an append.
+type fate int
+
+const (
+	done fate = iota
+	dropped
+	forgotten // it is done, and there is no answer
+	later
+	twice
+	refused // although it could be done
+	fates
+)
+
+func (f fate) String() string {
+	return [...]string{"done", "dropped", "done without an answer", "later", "twice", "refused"}[f]
+}
+
+func fateOf(r *rand.Rand) fate {
+	if r.IntN(3) > 0 {
+		return done
+	}
+	return fate(r.IntN(int(fates)))
+}
+
+// send sends an append. It reports whether it was acknowledged.
+func (w *world) send(f fate, last uint64, data []byte, r *rand.Rand) (acked bool) {
+	if f != done {
+		w.faults++
+	}
+	switch f {
+	case dropped, refused:
+		return false
+	case later:
+		w.log.late = append(w.log.late, late{1 + r.IntN(20), last, data})
+		return false
+	}
+	acked = w.append(last, data)
+	if f == twice {
+		return w.append(last, data)
+	}
+	return acked && f == done
+}
+
+// settle is called when the frame in flight is in the log.
+func (o *worker) settle() {
+	b := o.flight
+	o.flight = nil
+	f, err := frame.Parse(b.data)
+	if err == nil {
+		err = o.core.Apply(&f)
+	}
+	if err != nil {
+		o.fail("frame %d can't be applied: %v", f.Number, err)
+		return
+	}
+	o.finish(b, &o.core.Head.Header)
+	if o.ended(b) {
+		return
+	}
+	o.compare()
+}
+
+// answerUnwritten answers calls that change nothing, of which nothing is written.
+func (o *worker) answerUnwritten(b *batch) {
+	if o.lapsed { // its state may be out of date
+		b.items = nil
+		return
+	}
+	o.model.apply(b, 0)
+	o.finish(b, &o.core.Head.Header)
+}
+
+// finish answers the calls of a batch, and goes on with its events. An owner without a lease answers nothing.
+func (o *worker) finish(b *batch, h *frame.Header) {
+	for _, it := range b.items {
+		switch {
+		case it.call != nil && !o.lapsed:
+			it.call.answered(it.call.Answer(h))
+		case it.what != nil:
+			o.written(it)
+		}
+	}
+}
+
+// ended ends the owner if a batch was its last.
+func (o *worker) ended(b *batch) bool {
+	if n := len(b.items); n == 0 || !b.items[n-1].close {
+		return false
+	}
+	o.lose()
+	return true
+}
+
+// compare compares the state of the owner with the model, if no other has written since.
+func (o *worker) compare() {
+	if o.core.Head.End != o.log.end() || o.flight != nil {
+		return
+	}
+	n := 0
+	o.core.State.Walk(1, o.core.State.Records(), func(_ state.Ref, t state.Timer) bool {
+		n++
+		o.model.compare(t)
+		return true
+	})
+	if n != len(o.model.timers) {
+		o.fail("state: %d timers instead of %v", n, o.model)
+	}
+	counts := o.core.Counts
+	counts.Frames, counts.Bytes, counts.Trimmed = 0, 0, 0
+	if counts != o.counts {
+		o.fail("counts: %+v instead of %+v", counts, o.counts)
+	}
+}
+
+// close ends the owner in order, once no attempt is in progress.
+func (o *worker) close() {
+	if len(o.busy) == 0 && o.flight == nil && !o.ending {
+		o.Add("%v closes", o)
+		o.ending = true
+		o.queue = append(o.queue, item{close: true})
+	}
+}
+
+// lose ends the owner, which writes nothing more. What is late may still arrive.
+func (o *worker) lose() {
+	o.faults++
+	o.core, o.queue, o.flight, o.attempts, o.busy, o.ending = nil, nil, nil, nil, nil, false
+}
+
+// clockIsSet sets the wall clock.
+func (o *worker) clockIsSet(r *rand.Rand) {
+	o.off = time.Duration(r.Int64N(int64(maxSkew))) - maxSkew/2
+	o.most = max(o.most, o.off)
+	o.Add("the wall clock of %v is set to %v", o, o.off)
+}
+
+// leaseChanges lets the lease end, or return if nobody else has taken over.
+func (o *worker) leaseChanges(r *rand.Rand) {
+	if o.lapsed = !o.lapsed; !o.lapsed && o.core.Epoch != o.model.epoch {
+		o.lapsed = true
+		return
+	}
+	o.Add("%v holds its lease: %v", o, !o.lapsed)
+	if !o.lapsed {
+		o.fire()
+	}
+}
+
+// trim reads what trimming writes again, or deletes what it has.
+func (o *worker) trim(r *rand.Rand) {
+	if r.IntN(2) == 0 {
+		at, loose := o.core.Begins()
+		if n := at - 1 - o.log.first; at > o.log.first+1 && o.core.Epoch == o.model.epoch {
+			o.Add("%v deletes %d frames", o, n)
+			o.log.all, o.log.first = o.log.all[n:], at-1
+			o.core.Deleted(loose)
+		}
+		return
+	}
+	p, end := o.core.StartTrimming()
+	if p == nil {
+		return
+	}
+	for ; p.Begin < end && !p.IsFull(); p.Begin++ {
+		f, err := frame.Parse(o.log.get(p.Begin))
+		if err != nil { // another owner has deleted it
+			o.core.GiveUp()
+			return
+		}
+		if err := o.core.FindLive(&f, p); err != nil {
+			o.fail("trimming: %v", err)
+		}
+	}
+	o.core.Give(p)
+	o.Add("%v will write again what is live before frame %d", o, p.Begin)
+}

@@ -1,0 +1,63 @@
+package simulate
+
+import (
+	"context"
+	"sync"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
+)
+
+// connection is a process's connection to a log. It knows whether the process is in doubt about an append.
+type connection struct {
+	*memlog.Log
+
+	mu      sync.Mutex
+	last    uint64 // of the append that was sent last
+	open    bool   // nothing is known of it
+	retried bool   // it was sent again
+}
+
+// behind is more than a log has messages: who appends there only finds out whether it could write.
+const behind = 1 << 40
+
+func (c *connection) Append(ctx context.Context, last uint64, data []byte) error {
+	if last >= behind {
+		return c.Log.Append(ctx, last, data)
+	}
+	c.mu.Lock()
+	c.retried = c.open && c.last == last
+	c.last, c.open = last, true
+	c.mu.Unlock()
+	err := c.Log.Append(ctx, last, data)
+	if err == nil {
+		c.known(last)
+	}
+	return err
+}
+
+func (c *connection) Get(ctx context.Context, number uint64) ([]byte, error) {
+	data, err := c.Log.Get(ctx, number)
+	if err == nil {
+		c.known(number - 1)
+	}
+	return data, err
+}
+
+// known records that the fate of an append is known.
+func (c *connection) known(last uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == last {
+		c.open, c.retried = false, false
+	}
+}
+
+// inDoubt reports whether an append has been sent again, and its fate is still unknown.
+func (c *connection) inDoubt() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.retried
+}
+
+var _ storage.Log = (*connection)(nil)

@@ -1,0 +1,165 @@
+// Command simulate runs histories of simulated clusters, of members and of the cores of owners, on all processors, until
+// a time is over or a promise does not hold. Then it prints the seed and the history, shrunk where the seed determines it.
+// Run it from the top of this module; it needs the go command.
+//
+//	go run ./simulate -for 8h
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/steps"
+)
+
+// kind is a kind of histories: the tests named TestHistories of a package.
+type kind struct {
+	name, pkg string
+	histories uint64 // how many one process runs
+}
+
+var kinds = []kind{
+	{"clusters", "./internal/simulate", 30},
+	{"members", "./internal/member", 40},
+	{"cores", "./internal/simulate/cores", 4000},
+}
+
+func main() {
+	long := flag.Duration("for", time.Hour, "how long to simulate")
+	seed := flag.Uint64("seed", uint64(time.Now().Unix())<<16, "the first seed; each history has the next one")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, *long)
+	defer cancel()
+	if err := run(ctx, *seed, time.Minute); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// simulation runs processes, one for each processor.
+type simulation struct {
+	dir   string // has the programs
+	begun time.Time
+
+	mu     sync.Mutex
+	next   uint64 // the next seed
+	turn   int    // counts processes
+	counts map[string]*steps.Tally
+	broken error
+}
+
+// run simulates until ctx is done or a promise does not hold. It prints the sums at intervals.
+func run(ctx context.Context, seed uint64, every time.Duration) error {
+	dir, err := os.MkdirTemp("", "simulate")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	s := &simulation{dir: dir, begun: time.Now(), next: seed, counts: make(map[string]*steps.Tally)}
+	if err := s.build(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			defer cancel() // the others end, too, if a promise does not hold
+			for s.one(ctx) {
+			}
+		})
+	}
+	for tick := time.Tick(every); ctx.Err() == nil; s.print() {
+		select {
+		case <-tick:
+		case <-ctx.Done():
+		}
+	}
+	wg.Wait()
+	return s.broken
+}
+
+// build builds the tests of all kinds.
+func (s *simulation) build(ctx context.Context) error {
+	for _, k := range kinds {
+		out, err := exec.CommandContext(ctx, "go", "test", "-c", "-o", filepath.Join(s.dir, k.name), k.pkg).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("building %s: %w\n%s", k.pkg, err, out)
+		}
+	}
+	return nil
+}
+
+// one runs one process. It reports whether another one should follow.
+func (s *simulation) one(ctx context.Context) bool {
+	s.mu.Lock()
+	k, seed := kinds[s.turn%len(kinds)], s.next
+	s.turn++
+	s.next += k.histories
+	s.mu.Unlock()
+	cmd := exec.CommandContext(ctx, filepath.Join(s.dir, k.name), "-test.run", "^TestHistories$", "-test.v",
+		"-test.timeout", "1h", "-seed", fmt.Sprint(seed), "-histories", fmt.Sprint(k.histories))
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.broken = errors.Join(s.broken, fmt.Errorf("%s, seeds %d to %d: %w\n%s", k.pkg, seed, seed+k.histories-1, err, relevant(out)))
+		return false
+	}
+	s.add(k.name, out)
+	return true
+}
+
+// add adds what a process has simulated.
+func (s *simulation) add(name string, out []byte) {
+	for line := range strings.Lines(string(out)) {
+		if at := strings.Index(line, "simulated "); at >= 0 {
+			if t, ok := steps.ParseTally(line[at:]); ok {
+				if s.counts[name] == nil {
+					s.counts[name] = new(steps.Tally)
+				}
+				s.counts[name].Add(t)
+			}
+		}
+	}
+}
+
+// relevant returns the output of a failed test without the tests that have passed.
+func relevant(out []byte) []byte {
+	var kept [][]byte
+	for line := range bytes.Lines(out) {
+		if text := bytes.TrimSpace(line); !bytes.HasPrefix(text, []byte("=== ")) && !bytes.HasPrefix(text, []byte("--- PASS")) {
+			kept = append(kept, line)
+		}
+	}
+	return bytes.Join(kept, nil)
+}
+
+func (s *simulation) print() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Printf("after %v, seed %d:\n", time.Since(s.begun).Round(time.Second), s.next)
+	for _, k := range kinds {
+		if t := s.counts[k.name]; t != nil {
+			fmt.Printf("  %-9s %9d histories, %7.0f virtual hours, %10d operations, %9d faults\n",
+				k.name, t.Histories, t.Time.Hours(), t.Operations, t.Faults)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/leak"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/steps"
+	"github.com/epicycle-go/epicycle/tests/long"
+)
+
+func TestMain(m *testing.M) { leak.Main(m) }
+
+// What processes print is added up, kind by kind; what has failed is shown without what has passed.
+func TestOutput(t *testing.T) {
+	s := &simulation{counts: make(map[string]*steps.Tally)}
+	line := steps.Tally{Histories: 3, Operations: 5, Faults: 7, Time: time.Hour}.String()
+	s.add("cores", []byte("    x_test.go:1: "+line+"\nPASS\n"))
+	s.add("cores", []byte(line+"\n"))
+	require.Equal(t, steps.Tally{Histories: 6, Operations: 10, Faults: 14, Time: 2 * time.Hour}, *s.counts["cores"])
+	require.Equal(t, "    --- FAIL: a\n", string(relevant([]byte("=== RUN a\n    --- FAIL: a\n--- PASS: b\n"))))
+}
+
+// The command builds what it runs, and all kinds have histories.
+func TestRun(t *testing.T) {
+	long.Only(t)
+	t.Chdir("..")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	require.NoError(t, run(ctx, 1, time.Minute))
+}
