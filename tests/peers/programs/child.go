@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -21,12 +22,16 @@ type task struct {
 	Size         size
 }
 
+// attempts is how often a program is tried.
+const attempts = 4
+
 // longest is the longest time that a run may take.
 const longest = 2 * time.Minute
 
 var (
 	errNoWay = errors.New("there is no such program, or it has no such way")
 	errWork  = errors.New("not all work was done, or too much")
+	errSlow  = errors.New("something expired that was still used")
 )
 
 // If the environment has a task, runIfChild does it and ends the process.
@@ -67,15 +72,28 @@ func (t task) run() error {
 	return json.NewEncoder(os.Stdout).Encode(f)
 }
 
-// do runs a program in a process of its own.
+// do runs a program in a process of its own. If the machine is so busy that things expire while they are still used, it
+// tries again with twice the lifetime.
 func (t task) do(ctx context.Context) (f result, err error) {
+	for range attempts {
+		if f, err = t.try(ctx); !errors.Is(err, errSlow) {
+			break
+		}
+		t.Size.Lifetime *= 2
+	}
+	return f, err
+}
+
+func (t task) try(ctx context.Context) (f result, err error) {
 	child, err := t.command(ctx)
 	if err != nil {
 		return f, err
 	}
 	var printed, complaint bytes.Buffer
 	child.Stdout, child.Stderr = &printed, &complaint
-	if err := child.Run(); err != nil {
+	if err := child.Run(); strings.Contains(complaint.String(), errSlow.Error()) {
+		return f, errSlow
+	} else if err != nil {
 		return f, fmt.Errorf("%s, %s: %w: %s", t.Program, t.Way, err, last(complaint.Bytes()))
 	}
 	return f, json.Unmarshal(printed.Bytes(), &f)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -71,10 +72,10 @@ func echoOn(some []net.Conn, rounds int) (took []time.Duration, err error) {
 		for _, c := range some {
 			begun := time.Now()
 			if _, err := c.Write(text[:]); err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%w: %w", errSlow, err)
 			}
 			if _, err := io.ReadFull(c, text[:]); err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%w: %w", errSlow, err)
 			}
 			took = append(took, time.Since(begun))
 		}

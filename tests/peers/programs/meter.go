@@ -26,24 +26,29 @@ func (m meter) stop(f *result, work int) {
 	f.Took, f.CPU, f.Work = time.Since(m.begun), cpuTime()-m.cpu, work
 }
 
-// live returns the bytes of what is alive, with the stacks of goroutines.
-func live() float64 {
-	runtime.GC()
-	runtime.GC()
+// live returns the bytes of what is alive, with the stacks of goroutines, and how long a full collection takes.
+func live() (bytes float64, gc time.Duration) {
+	gc = time.Hour
+	for range 3 { // the first may have to wait for another one, and pools are emptied by the second
+		begun := time.Now()
+		runtime.GC()
+		gc = min(gc, time.Since(begun))
+	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc + m.StackInuse)
+	return float64(m.HeapAlloc + m.StackInuse), gc
+}
+
+// liveBytes is live for what there is before the things are made.
+func liveBytes() float64 {
+	bytes, _ := live()
+	return bytes
 }
 
 // each notes the bytes of each of n things, and how long a full collection takes with them.
 func (f *result) each(n int, before float64) {
-	f.N, f.Bytes = n, (live()-before)/float64(n)
-	f.GC = time.Hour
-	for range 3 {
-		begun := time.Now()
-		runtime.GC()
-		f.GC = min(f.GC, time.Since(begun))
-	}
+	bytes, gc := live()
+	f.N, f.Bytes, f.GC = n, (bytes-before)/float64(n), gc
 }
 
 // lateness collects how late things were. Each must happen once.

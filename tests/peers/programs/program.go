@@ -48,6 +48,7 @@ type result struct {
 func programs() []program {
 	return []program{
 		tcpProgram(),
+		memoryProgram(),
 	}
 }
 

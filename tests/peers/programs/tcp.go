@@ -36,7 +36,7 @@ func runTCP(way newTimeouts) func(context.Context, size) (result, error) {
 			return f, err
 		}
 		defer s.stop()
-		before := live()
+		before := liveBytes()
 		listener, err := s.listen(n)
 		if err != nil {
 			return f, err
