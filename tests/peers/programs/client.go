@@ -32,7 +32,7 @@ type answer struct {
 	N       int           // of what was done
 	Took    time.Duration // for all
 	Late    time.Duration // 99 % of requests took at most so long
-	Expired int           // requests that the server has ended when their time was over
+	Expired int           // of requests, those that the server has ended when their time was over
 	Failed  string
 }
 
@@ -109,6 +109,10 @@ func (u *user) do(r request) (answer, error) {
 		return u.dialed.dial(r.Address, r.N)
 	case "echo":
 		return u.dialed.echo(r.Rounds)
+	case "get":
+		return u.dialed.get(r.Rounds)
+	case "serve":
+		return u.serve()
 	default:
 		return answer{}, fmt.Errorf("%w: %s", errNothingToDo, r.Do)
 	}

@@ -49,6 +49,8 @@ func programs() []program {
 	return []program{
 		tcpProgram(),
 		memoryProgram(),
+		httpProgram(),
+		proxyProgram(),
 	}
 }
 
