@@ -51,6 +51,7 @@ func programs() []program {
 		memoryProgram(),
 		httpProgram(),
 		proxyProgram(),
+		cacheProgram(),
 	}
 }
 
