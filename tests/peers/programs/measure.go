@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -34,6 +35,9 @@ func measure(ctx context.Context, all []program, o options, progress io.Writer) 
 		for _, of := range runs {
 			m.of = append(m.of, middle(of))
 		}
+		if err := m.agree(); err != nil {
+			return r, err
+		}
 		r = append(r, m)
 	}
 	return r, nil
@@ -53,6 +57,17 @@ func (m measured) round(ctx context.Context, together int, runs [][]result) erro
 	return g.Wait()
 }
 
+var errDiffer = errors.New("not all ways have the same result")
+
+func (m measured) agree() error {
+	for _, f := range m.of {
+		if f.Sum != m.of[0].Sum {
+			return fmt.Errorf("%s: %w", m.name, errDiffer)
+		}
+	}
+	return nil
+}
+
 // middle returns the median of each figure.
 func middle(of []result) result {
 	return result{
@@ -62,6 +77,7 @@ func middle(of []result) result {
 		CPU:   median(of, func(f result) time.Duration { return f.CPU }),
 		Bytes: median(of, func(f result) float64 { return f.Bytes }),
 		Late:  median(of, func(f result) time.Duration { return f.Late }),
+		Sum:   median(of, func(f result) uint64 { return f.Sum }),
 		GC:    median(of, func(f result) time.Duration { return f.GC }),
 	}
 }

@@ -42,6 +42,7 @@ type result struct {
 	Bytes float64       // live bytes of each thing
 	Late  time.Duration // 99 % are at most so late
 	GC    time.Duration // the shortest of some full collections
+	Sum   uint64        // of what has come out, where that is the same in all ways
 }
 
 // programs returns all programs, in the order of the page.
@@ -52,6 +53,10 @@ func programs() []program {
 		httpProgram(),
 		proxyProgram(),
 		cacheProgram(),
+		pacingProgram(),
+		gameProgram(),
+		simulationProgram(),
+		slaProgram(),
 	}
 }
 

@@ -65,14 +65,14 @@ type quantity struct {
 }
 
 var quantities = []quantity{
-	{"is done in a second", rate, count, true},
+	{"is done in a second", perSecond, count, true},
 	{"of processor time for each", cpuOfEach, duration, false},
 	{"bytes", func(f result) float64 { return f.Bytes }, count, false},
 	{"for 99 %", func(f result) float64 { return float64(f.Late) }, duration, false},
 	{"for a full collection", func(f result) float64 { return float64(f.GC) }, duration, false},
 }
 
-func rate(f result) float64 {
+func perSecond(f result) float64 {
 	if f.Took == 0 {
 		return 0
 	}
