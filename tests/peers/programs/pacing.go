@@ -28,6 +28,7 @@ func pacingProgram() program {
 			{"x/time/rate, Wait", false, runPacing(pacedByLimiter)},
 			{"Wheel.Every", true, runPacing(pacedBy(clock.Precise()))},
 			{"Wheel.Every, Spinning", true, runPacing(pacedBy(clock.Spinning(spin)))},
+			{"Wheel.Every, 1 ms", true, runPacing(pacedInBursts)},
 		},
 	}
 }
@@ -105,4 +106,9 @@ func pacedBy(c clock.Clock) func(context.Context, *pacer) error {
 		cfg := hierarchy.Config{Clock: c, Precision: p.interval(), Executor: hierarchy.Inline}
 		return every(cfg, p.interval(), p.emit)
 	}
+}
+
+// pacedInBursts wakes a thousand times a second at most, whatever the interval.
+func pacedInBursts(_ context.Context, p *pacer) error {
+	return every(hierarchy.Config{Executor: hierarchy.Inline}, max(p.interval(), time.Millisecond), p.emit)
 }
