@@ -1,0 +1,28 @@
+//go:build unix
+
+package main
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// cpuTime is the processor time this process has used.
+func cpuTime() time.Duration {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// mostConnections is how many connections a process may have, of n. Some descriptors are for other things.
+func mostConnections(n int) int {
+	const others = 100
+	var most unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &most) != nil || most.Cur < 2*others {
+		return min(n, others)
+	}
+	return int(min(uint64(n), uint64(most.Cur)-others))
+}
