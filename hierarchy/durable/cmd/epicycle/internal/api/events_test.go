@@ -157,7 +157,11 @@ func TestClientThatDoesNotReadItsEvents(t *testing.T) {
 		tell()
 		return !a.Service.Followed()
 	})
-	require.Zero(t, a.follows.all)
+	eventually(t, func() bool {
+		a.follows.mu.Lock()
+		defer a.follows.mu.Unlock()
+		return a.follows.all == 0
+	})
 }
 
 // The events of one token leave room for those of others.
