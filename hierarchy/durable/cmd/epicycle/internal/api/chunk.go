@@ -97,6 +97,8 @@ func (c *chunk) set(s *setting) {
 		c.batch.SetSchedule(s.key, s.task, s.schedule)
 	case at:
 		c.batch.SetAt(s.key, s.task, s.due.at)
+	case s.due.debounce != nil:
+		c.batch.SetDebounced(s.key, s.task, s.due.debounce.quiet, s.due.debounce.longest)
 	default:
 		c.batch.Set(s.key, s.task, s.due.in)
 	}

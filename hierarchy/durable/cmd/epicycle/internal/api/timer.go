@@ -41,6 +41,8 @@ type When struct {
 	In       string `json:"in,omitempty" doc:"A duration from now, as Go writes it" example:"30m"`
 	At       string `json:"at,omitempty" doc:"A time, as RFC 3339 has it" example:"2030-01-31T12:00:00Z"`
 	Schedule string `json:"schedule,omitempty" doc:"A schedule: @every 90s, @daily, or five or six fields of cron" example:"CRON_TZ=Europe/Berlin 30 2 * * *"`
+	// Debounce is a pointer, so that it can be omitted.
+	Debounce *Debounce `json:"debounce,omitempty" doc:"When requests for the key pause"`
 }
 
 // Setting is the body of a request to set a timer.
@@ -62,16 +64,19 @@ type due struct {
 	in       time.Duration
 	at       time.Time // the due time, unless zero
 	schedule string    // the text of the schedule, unless empty
+	debounce *debounce // unless nil
 }
 
 // errTime is for a request without exactly one time.
-var errTime = errors.New("there must be exactly one of in, at and schedule")
+var errTime = errors.New("there must be exactly one of in, at, schedule and debounce")
 
 func (w *When) parse() (d due, err error) {
 	n := 0
 	if w.In != "" {
 		n++
-		d.in, err = parseIn(w.In)
+		if d.in, err = parseIn(w.In); err != nil {
+			err = fmt.Errorf("in: %w", err)
+		}
 	}
 	if w.At != "" {
 		n++
@@ -80,6 +85,10 @@ func (w *When) parse() (d due, err error) {
 	if w.Schedule != "" {
 		n++
 		d.schedule = w.Schedule
+	}
+	if w.Debounce != nil {
+		n++
+		d.debounce, err = w.Debounce.parse()
 	}
 	if n != 1 {
 		return d, errTime
@@ -93,15 +102,16 @@ var (
 	latest   = time.Unix(0, math.MaxInt64).UTC()
 )
 
+// parseIn parses a duration from now.
 func parseIn(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("in: %.40q is not a duration such as 30m or 1.5s", text)
+		return 0, fmt.Errorf("%.40q is not a duration such as 30m or 1.5s", text)
 	case d < 0:
-		return 0, fmt.Errorf("in: %v is negative", d)
+		return 0, fmt.Errorf("%v is negative", d)
 	case time.Now().Add(d).After(latest):
-		return 0, fmt.Errorf("in: %v from now is after the latest time, %v", d, latest.Format(time.RFC3339))
+		return 0, fmt.Errorf("%v from now is after the latest time, %v", d, latest.Format(time.RFC3339))
 	}
 	return d, nil
 }
