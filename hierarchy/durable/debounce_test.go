@@ -168,7 +168,7 @@ func TestDebouncedCallDuringAnAttempt(t *testing.T) {
 			if !own {
 				ctx = t.Context()
 			}
-			e, err := d.w.SetDebounced(ctx, "k", "b", time.Minute, 90*s)
+			e, err := d.w.SetDebounced(ctx, "k", "b", time.Minute, 62*s)
 			due = e.Due
 			return err
 		}
