@@ -40,7 +40,7 @@ func (c *chunk) add(i int, op *Operation) {
 
 // size returns about how many bytes an operation takes.
 func (op *Operation) size() int {
-	n := operationBytes + len(op.Key) + len(op.Value) + len(op.Schedule)
+	n := operationBytes + len(op.Key) + len(op.Value) + len(op.Schedule) + len(op.From) + len(op.Until)
 	if op.To != nil {
 		n += len(op.To.Webhook) + len(op.To.Subject) + len(op.To.Queue)
 	}

@@ -73,7 +73,7 @@ func (a *API) setting(key string, in *Setting, cond string) (s setting, err erro
 		err = a.maySubject(s.task.To)
 	}
 	if err == nil && s.due.schedule != "" {
-		s.schedule, err = durable.ParseSchedule(s.due.schedule)
+		s.schedule, err = s.due.runs.of(s.due.schedule, key)
 	}
 	if err == nil {
 		err = s.checkCondition()

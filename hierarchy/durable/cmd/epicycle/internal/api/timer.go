@@ -41,6 +41,7 @@ type When struct {
 	In       string `json:"in,omitempty" doc:"A duration from now, as Go writes it" example:"30m"`
 	At       string `json:"at,omitempty" doc:"A time, as RFC 3339 has it" example:"2030-01-31T12:00:00Z"`
 	Schedule string `json:"schedule,omitempty" doc:"A schedule: @every 90s, @daily, or five or six fields of cron" example:"CRON_TZ=Europe/Berlin 30 2 * * *"`
+	Runs
 	// Debounce is a pointer, so that it can be omitted.
 	Debounce *Debounce `json:"debounce,omitempty" doc:"When requests for the key pause"`
 }
@@ -64,6 +65,7 @@ type due struct {
 	in       time.Duration
 	at       time.Time // the due time, unless zero
 	schedule string    // the text of the schedule, unless empty
+	runs     Runs      // of the schedule
 	debounce *debounce // unless nil
 }
 
@@ -80,11 +82,16 @@ func (w *When) parse() (d due, err error) {
 	}
 	if w.At != "" {
 		n++
-		d.at, err = parseAt(w.At)
+		if d.at, err = parseAt(w.At); err != nil {
+			err = fmt.Errorf("at: %w", err)
+		}
 	}
 	if w.Schedule != "" {
 		n++
 		d.schedule = w.Schedule
+	}
+	if d.runs = w.Runs; d.runs != (Runs{}) && w.Schedule == "" {
+		return d, errOfSchedule
 	}
 	if w.Debounce != nil {
 		n++
@@ -119,10 +126,10 @@ func parseIn(text string) (time.Duration, error) {
 func parseAt(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return t, fmt.Errorf("at: %.40q is not a time such as 2030-01-31T12:00:00Z", text)
+		return t, fmt.Errorf("%.40q is not a time such as 2030-01-31T12:00:00Z", text)
 	}
 	if t.Before(earliest) || t.After(latest) {
-		return t, fmt.Errorf("at: %.40q is not between %v and %v", text, earliest.Format(time.RFC3339), latest.Format(time.RFC3339))
+		return t, fmt.Errorf("%.40q is not between %v and %v", text, earliest.Format(time.RFC3339), latest.Format(time.RFC3339))
 	}
 	return t, nil
 }
