@@ -48,7 +48,7 @@ func (s Schedule) Next(after time.Time) time.Time {
 
 // next is Next without until.
 func (p *parsed) next(after time.Time) time.Time {
-	switch early := after.Before(p.from); {
+	switch early := p.isEarly(after); {
 	case p.every > 0 && early:
 		return p.from.In(after.Location())
 	case p.every > 0:
@@ -62,6 +62,9 @@ func (p *parsed) next(after time.Time) time.Time {
 	}
 	return next.Add(p.spread)
 }
+
+// isEarly reports whether a time is before the first at which there may be a run.
+func (p *parsed) isEarly(t time.Time) bool { return !p.from.IsZero() && t.Before(p.from) }
 
 // later returns t plus d without a reading of the monotonic clock, or the zero time on overflow.
 func later(t time.Time, d time.Duration) time.Time {
@@ -84,12 +87,12 @@ func (s Schedule) Count(after, until time.Time) int {
 	if !p.until.IsZero() && until.After(p.until) {
 		until = p.until
 	}
-	if until.Before(p.from) || !until.After(after) {
+	if p.isEarly(until) || !until.After(after) {
 		return 0
 	}
-	switch early := after.Before(p.from); {
+	switch early := p.isEarly(after); {
 	case p.every > 0 && early:
-		return 1 + countEvery(p.from, until, p.every)
+		return 1 + min(countEvery(p.from, until, p.every), math.MaxInt-1)
 	case p.every > 0:
 		return countEvery(after, until, p.every)
 	case early:
