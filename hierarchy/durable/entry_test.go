@@ -165,3 +165,5 @@ func TestBatchRevives(t *testing.T) {
 
 // errOf is the error of a call that returns something else, too.
 func errOf[T any](_ T, err error) error { return err }
+
+func errOf2[T any](_ T, _ bool, err error) error { return err }

@@ -63,6 +63,25 @@ func ExampleKeyed_SetAt() {
 	// dentist is at noon
 }
 
+// Five seconds after the last of several changes, and a minute after the first of them at the latest.
+func ExampleKeyed_SetDebounced() {
+	ctx, timers := context.Background(), newDemo(printFiring)
+	defer timers.end()
+	for _, change := range []string{"placed", "packed", "paid"} {
+		if _, err := timers.SetDebounced(ctx, "index order-17", change, 5*time.Second, time.Minute); err != nil {
+			fmt.Println(err)
+		}
+		timers.clock.Add(4 * time.Second)
+		fmt.Println("changed")
+	}
+	timers.clock.Add(time.Second)
+	// Output:
+	// changed
+	// changed
+	// changed
+	// index order-17 paid
+}
+
 // Move changes when a timer is due, and nothing else.
 func ExampleKeyed_Move() {
 	ctx, timers := context.Background(), newDemo(printFiring)

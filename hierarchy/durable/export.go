@@ -129,6 +129,10 @@ func lineOf(t *state.Timer) *line {
 		failed := timeOf(t.Failed).UTC()
 		l.Failed = &failed
 	}
+	if t.Debounced {
+		since := timeOf(t.Since).UTC()
+		l.Debounced = &since
+	}
 	switch {
 	case t.Dead:
 		l.State = StateDead.String()

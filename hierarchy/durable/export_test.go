@@ -37,6 +37,7 @@ func withAllKinds(t *testing.T, cfg durable.Config[string, string]) *strs {
 	require.NoError(t, errOf(w.SetAt(ctx, "wall", "", mock.Now().Add(2*time.Hour))))
 	require.NoError(t, errOf(w.SetAt(ctx, "far", "", time.Date(2262, 2, 1, 0, 0, 0, 7, time.UTC))))
 	require.NoError(t, errOf(w.SetSchedule(ctx, "schedule", "v", parse(t, "@every 90m").OnMissed(durable.MissedAll))))
+	require.NoError(t, errOf(w.SetDebounced(ctx, "debounced", "v", time.Hour, 2*time.Hour)))
 	require.NoError(t, errOf(w.Set(ctx, "dies", "v", 0)))
 	mock.Add(time.Second)
 	require.NoError(t, errOf(w.Set(ctx, "fails", "v", 0)))
@@ -57,8 +58,9 @@ func exportConfig(t *testing.T, mock *clock.Mock, partitions int) durable.Config
 func TestExportAndImport(t *testing.T) {
 	mock := clock.NewMock()
 	want := exported(t, withAllKinds(t, exportConfig(t, mock, 3)))
-	require.Len(t, want, 20)
-	require.Equal(t, "{\"timers\":19}\n", want[19])
+	require.Len(t, want, 21)
+	require.Equal(t, "{\"timers\":20}\n", want[20])
+	require.Contains(t, strings.Join(want, ""), `"debounced_since":"1970-01-01T00:00:00Z"`)
 	require.Equal(t, 2, strings.Count(strings.Join(want, ""), `"state":"dead"`))
 	require.Contains(t, strings.Join(want, ""), `"last_error":"no `+"\ufffd"+`","last_error_at":"1970-01-01T00:01:02Z"`)
 	require.Contains(t, strings.Join(want, ""), `"value":{"a":1}`)
@@ -181,7 +183,7 @@ func TestImportOfAPart(t *testing.T) {
 	require.Equal(t, len(all), n)
 	n, err = to.Import(t.Context(), strings.NewReader(strings.Join(all[1:], ""))) // one is missing in the middle
 	requireOurs(t, err, durable.ErrIncomplete)
-	require.ErrorContains(t, err, "line 19: the lines are not complete: there should be 19 timers, and are 18")
+	require.ErrorContains(t, err, "line 20: the lines are not complete: there should be 20 timers, and are 19")
 	require.Equal(t, len(all)-2, n)
 }
 
@@ -310,7 +312,7 @@ func TestExportToServersAndBack(t *testing.T) {
 // ExportPrefix writes the lines that Export writes for these keys, in the order of the keys.
 func TestExportPrefix(t *testing.T) {
 	w := withAllKinds(t, exportConfig(t, clock.NewMock(), 3))
-	for prefix, n := range map[string]int{"value": 12, "value1": 3, "fail": 2, "dies": 1, "none": 0, "": 19} {
+	for prefix, n := range map[string]int{"value": 12, "value1": 3, "fail": 2, "dies": 1, "none": 0, "": 20} {
 		var b bytes.Buffer
 		require.NoError(t, w.ExportPrefix(t.Context(), &b, prefix))
 		lines := slices.Collect(strings.Lines(b.String()))

@@ -204,5 +204,8 @@ func (l *line) setTimes(t *state.Timer, now time.Time) error {
 	if err == nil && (t.Dead || t.LastError != "") {
 		err = set(&t.Failed, cmp.Or(l.Failed, &now))
 	}
+	if t.Debounced = l.Debounced != nil; err == nil && t.Debounced {
+		err = set(&t.Since, l.Debounced)
+	}
 	return err
 }

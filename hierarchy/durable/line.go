@@ -35,7 +35,8 @@ type line struct {
 	Error       string          `json:"last_error,omitempty"`
 	Failed      *time.Time      `json:"last_error_at,omitempty"` // when an attempt failed with that error, or the timer died
 	Trace       []byte          `json:"trace,omitempty"`
-	Timers      *int            `json:"timers,omitempty"` // the last line has only this: the number of lines before it
+	Debounced   *time.Time      `json:"debounced_since,omitempty"` // of a timer of SetDebounced: the first call of the run
+	Timers      *int            `json:"timers,omitempty"`          // the last line has only this: the number of lines before it
 }
 
 // newLineEncoder returns an encoder that writes timers as parseLine reads them. The default settings would escape

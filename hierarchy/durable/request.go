@@ -26,6 +26,9 @@ type operation[K comparable, V any] struct {
 	t    time.Time
 	end  *core.Ending
 	s    *Schedule // the schedule of a SetSchedule, whose kind is frame.SetAt; otherwise nil
+
+	debounced      bool // of SetDebounced, whose kind is frame.Set
+	quiet, longest time.Duration
 }
 
 // entry returns the timer that the operation has set.
@@ -83,6 +86,8 @@ func (w *Keyed[K, V]) operation(ctx context.Context, data *[]byte, op *operation
 	a.Key, a.Value = (*data)[:n:n], (*data)[n:]
 	at = of(a.Key, w.owners.Len())
 	switch {
+	case op.debounced:
+		a.Quiet, a.Longest, err = op.quiet, op.longest, checkDebounce(op.quiet, op.longest)
 	case op.s != nil:
 		a.Schedule, err = w.scheduleText(*op.s)
 	case op.kind == frame.SetAt, op.kind == frame.MoveAt:

@@ -8,6 +8,7 @@
 //	CRON_TZ=Europe/Berlin 30 2 * * *               in local time; TZ= means the same
 //	CRON_TZ=Europe/Berlin MISSED=skip 30 2 * * *   with a rule for missed runs
 //	SPREAD=12m34s 30 2 * * *                       later by a fixed delay, see Spread
+//	FROM=2030-01-31T12:00:00Z @every 90s           not before a time, or with UNTIL= not after one, see Between
 //
 // # Fields
 //

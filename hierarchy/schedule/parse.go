@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// MaxText is the longest text that Parse accepts, in bytes, after the zone, the rule and the delay.
+	// MaxText is the longest text that Parse accepts, in bytes, after the settings: the zone, the rule, the delay and the times.
 	MaxText = 1024
 	// maxSettings is the most bytes for these. So String never returns a text that is too long.
 	maxSettings = 256
@@ -20,6 +20,8 @@ const (
 	zoneKey   = "CRON_TZ="
 	missedKey = "MISSED="
 	spreadKey = "SPREAD="
+	fromKey   = "FROM="
+	untilKey  = "UNTIL="
 	every     = "@every"
 
 	minEvery = time.Millisecond // the wheel's own precision
@@ -94,7 +96,7 @@ func parse(text string) (parsed, *textError) {
 	return p, err
 }
 
-// parseSettings parses the words that set a zone, a rule or a delay, and returns the words that follow.
+// parseSettings parses the words that set a zone, a rule, a delay or a time, and returns the words that follow.
 func (p *parsed) parseSettings(words []word) ([]word, *textError) {
 	set := map[string]bool{}
 	for len(words) > 0 {
@@ -120,10 +122,13 @@ const (
 	zoneName   = "zone"
 	missedName = "rule for missed runs"
 	spreadName = "delay"
+	fromName   = "first time"
+	untilName  = "last time"
 )
 
 // settings has the names of the settings, by the beginning of their words.
-var settings = map[string]string{zoneKey: zoneName, "TZ=": zoneName, missedKey: missedName, spreadKey: spreadName}
+var settings = map[string]string{zoneKey: zoneName, "TZ=": zoneName, missedKey: missedName, spreadKey: spreadName,
+	fromKey: fromName, untilKey: untilName}
 
 func (p *parsed) parseSetting(name, value string, w word) (err *textError) {
 	switch name {
@@ -142,8 +147,20 @@ func (p *parsed) parseSetting(name, value string, w word) (err *textError) {
 			return w.wrong(name, w.quoted()+" is none in whole seconds, of at most "+MaxSpread.String())
 		}
 		p.spread = d
+	case fromName:
+		p.from, err = parseTime(name, value, w)
+	case untilName:
+		p.until, err = parseTime(name, value, w)
 	}
 	return err
+}
+
+func parseTime(name, value string, w word) (time.Time, *textError) {
+	t, failed := time.Parse(time.RFC3339Nano, value)
+	if failed != nil || !writable(t) {
+		return t, w.wrong(name, w.quoted()+" is none such as 2030-01-31T12:00:00Z")
+	}
+	return t.UTC(), nil
 }
 
 func parseZone(w word, name string) (*time.Location, *textError) {

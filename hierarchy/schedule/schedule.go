@@ -24,6 +24,8 @@ type parsed struct {
 	loc    *time.Location
 	missed Missed
 	spread time.Duration // by which each run of cron is later, in whole seconds
+	from   time.Time     // no run is before it, unless it is zero; in UTC
+	until  time.Time     // no run is after it, unless it is zero; in UTC
 	every  time.Duration // if it is not 0, cron is not used
 	cron   calendar.Pattern
 }
@@ -37,8 +39,22 @@ func (s Schedule) Next(after time.Time) time.Time {
 		return time.Time{}
 	}
 	p := s.parsed.Value()
-	if p.every > 0 {
+	next := p.next(after)
+	if !p.until.IsZero() && next.After(p.until) {
+		return time.Time{}
+	}
+	return next
+}
+
+// next is Next without until.
+func (p *parsed) next(after time.Time) time.Time {
+	switch early := p.isEarly(after); {
+	case p.every > 0 && early:
+		return p.from.In(after.Location())
+	case p.every > 0:
 		return later(after, p.every)
+	case early:
+		after = p.from.Add(-1).In(after.Location())
 	}
 	next := p.cron.Next(p.loc, after.Add(-p.spread))
 	if next.IsZero() {
@@ -46,6 +62,9 @@ func (s Schedule) Next(after time.Time) time.Time {
 	}
 	return next.Add(p.spread)
 }
+
+// isEarly reports whether a time is before the first at which there may be a run.
+func (p *parsed) isEarly(t time.Time) bool { return !p.from.IsZero() && t.Before(p.from) }
 
 // later returns t plus d without a reading of the monotonic clock, or the zero time on overflow.
 func later(t time.Time, d time.Duration) time.Time {
@@ -65,8 +84,19 @@ func (s Schedule) Count(after, until time.Time) int {
 		return 0
 	}
 	p := s.parsed.Value()
-	if p.every > 0 {
+	if !p.until.IsZero() && until.After(p.until) {
+		until = p.until
+	}
+	if p.isEarly(until) || !until.After(after) {
+		return 0
+	}
+	switch early := p.isEarly(after); {
+	case p.every > 0 && early:
+		return 1 + min(countEvery(p.from, until, p.every), math.MaxInt-1)
+	case p.every > 0:
 		return countEvery(after, until, p.every)
+	case early:
+		after = p.from.Add(-1)
 	}
 	return p.cron.Count(p.loc, after.Add(-p.spread), until.Add(-p.spread))
 }
@@ -84,8 +114,8 @@ func countEvery(after, until time.Time, every time.Duration) int {
 }
 
 // String returns a text that Parse parses to an equal Schedule. Words are separated by single spaces. The zone comes
-// first, as CRON_TZ=, then the rule for missed runs, as MISSED=, unless it is MissedOnce, then the delay by Spread, as
-// SPREAD=. Everything else is as it was written. The text of the zero Schedule is empty, which Parse refuses.
+// first, as CRON_TZ=, then the rule for missed runs, as MISSED=, unless it is MissedOnce, then the times of Between, as FROM=
+// and UNTIL=, then the delay by Spread, as SPREAD=. Everything else is as it was written. The text of the zero Schedule is empty, which Parse refuses.
 func (s Schedule) String() string {
 	if s == (Schedule{}) {
 		return ""
@@ -94,6 +124,12 @@ func (s Schedule) String() string {
 	text := p.text
 	if p.spread > 0 {
 		text = spreadKey + p.spread.String() + " " + text
+	}
+	if !p.until.IsZero() {
+		text = untilKey + p.until.Format(time.RFC3339Nano) + " " + text
+	}
+	if !p.from.IsZero() {
+		text = fromKey + p.from.Format(time.RFC3339Nano) + " " + text
 	}
 	if p.missed != MissedOnce {
 		text = missedKey + p.missed.String() + " " + text

@@ -21,8 +21,12 @@ type Op struct {
 	Timer      *state.Timer  // Import: the timer, without Key and Value. If it was running, the import makes it wait
 	Schedule   []byte        // SetAt: when the timer runs, as text. Begin sets Due to the first run
 	Trace      []byte        // Set and SetAt: the trace context of the caller
-	Ending     *Ending       // End
-	refused    bool          // the schedule can't be parsed, or has no run
+	// Longest is not 0 for a Set that is debounced: see debounce. In is then the time until the call, which may have begun
+	// before Begin.
+	Quiet, Longest time.Duration
+	called         int64   // set by Begin: the owner's time at which the debounced call began
+	Ending         *Ending // End
+	refused        bool    // the schedule can't be parsed, or has no run
 }
 
 // Call is a list of operations that are committed together or, if Parts is set, part by part.
@@ -92,17 +96,18 @@ func (c *Call) Begin(cfg *Config, now, wall int64) {
 		a := &c.Ops[i]
 		if a.counts() {
 			a.Due = state.Add(now, int64(a.In))
+			a.called = a.Due
 		}
 		if a.refused = false; len(a.Schedule) > 0 {
 			a.firstRun(wall)
 		}
-		c.size += len(a.Key) + len(a.Value) + frame.MoreSize(a.Schedule, a.Trace, nil) + opBytes
+		c.size += len(a.Key) + len(a.Value) + frame.MoreSize(a.Schedule, a.Trace, nil, a.isDebounced()) + opBytes
 		if a.Ending != nil {
 			c.size += len(a.Ending.Text)
 			a.Ending.begin(cfg, a.Key)
 		}
 		if t := a.Timer; t != nil {
-			c.size += frame.MoreSize(t.Schedule, t.Trace, t.LastError)
+			c.size += frame.MoreSize(t.Schedule, t.Trace, t.LastError, t.Debounced)
 			a.refused = !isStorable(t.Schedule)
 		}
 	}

@@ -66,7 +66,8 @@ func importOf(a *Op, c *change) frame.Op {
 	e := &c.extra
 	op := frame.Op{Kind: frame.Import, Wall: c.wall, Attempt: c.attempt, ID: c.id, Due: c.due, Next: c.next,
 		Key: a.Key, Value: a.Value, More: frame.More{Schedule: []byte(e.Schedule), Trace: []byte(e.Trace),
-			Missed: e.Missed, Started: e.Started, Error: []byte(e.LastError), Failed: e.Failed}}
+			Missed: e.Missed, Started: e.Started, Error: []byte(e.LastError), Failed: e.Failed,
+			Debounced: e.Debounced, Since: e.Since}}
 	switch {
 	case c.after == dead:
 		op.State = frame.Dead

@@ -180,10 +180,13 @@ func (o *Owner) becomes(a *Op, was change) (now change, took bool) {
 	case frame.Set, frame.SetAt:
 		now.value, now.raw, now.wall = "", a.Value, a.Kind == frame.SetAt
 		now.extra = state.Extra{Schedule: string(a.Schedule), Trace: string(a.Trace)}
+		if a.isDebounced() {
+			o.debounce(a, &was, &now)
+		}
 		took = o.holds(a, &was)
 	case frame.Move, frame.MoveAt:
-		now.wall, now.extra.Started = a.Kind == frame.MoveAt, false
-		now.extra.Forgive()
+		now.wall = a.Kind == frame.MoveAt
+		now.extra.Move()
 		took = was.after == live
 	case frame.Remove:
 		now = change{key: a.Key}
@@ -222,6 +225,7 @@ func (o *Owner) addOp(a *Op, values *[]string) bool {
 		op = importOf(a, &now)
 	case frame.Set, frame.SetAt:
 		op.Value = a.Value
+		a.Due, op.Due, op.Debounced, op.Since = now.due, now.due, now.extra.Debounced, now.extra.Since
 	case frame.Revive:
 		op.ID, op.Due = was.id, o.now
 	}

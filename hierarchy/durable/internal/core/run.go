@@ -44,17 +44,6 @@ func nextRun(s schedule.Schedule, after int64) (at int64, ok bool) {
 	return next.UnixNano(), true
 }
 
-// period returns the time between two runs of a schedule with "@every". For other schedules, whose runs are on whole
-// seconds, it returns 0.
-func period(s schedule.Schedule, due int64) int64 {
-	a, _ := nextRun(s, due)
-	b, _ := nextRun(s, due+1)
-	if a < b && b-a == 1 {
-		return a - due
-	}
-	return 0
-}
-
 // missedRuns returns the last run after due and until now, and the number of runs in that time. If there is no such
 // run, it returns due and 0.
 func missedRuns(s schedule.Schedule, due, now int64) (last int64, n int) {
@@ -63,8 +52,11 @@ func missedRuns(s schedule.Schedule, due, now int64) (last int64, n int) {
 		return due, 0
 	}
 	n = s.Count(wallTime(due), wallTime(now))
-	if p := period(s, due); p > 0 {
-		return due + (now-due)/p*p, n
+	if p := int64(s.Every()); p > 0 {
+		return next + int64(n-1)*p, n
+	}
+	if _, until := s.Bounds(); !until.IsZero() && until.Before(wallTime(now)) {
+		now = until.UnixNano()
 	}
 	return lastRun(s, next, now), n
 }
@@ -89,13 +81,11 @@ func lastRun(s schedule.Schedule, from, now int64) int64 {
 
 // following returns the first run that is both after due and after now.
 func following(s schedule.Schedule, due, now int64) (at int64, ok bool) {
-	if now <= due {
+	if s.Every() > 0 { // the runs count from due
+		due, _ = missedRuns(s, due, now)
 		return nextRun(s, due)
 	}
-	if p := period(s, due); p > 0 {
-		return state.Add(due, ((now-due)/p+1)*p), true
-	}
-	return nextRun(s, now)
+	return nextRun(s, max(due, now))
 }
 
 // runDue returns when a run was due, in wall time. The due time that a Move sets is in the owner's time.

@@ -185,7 +185,7 @@ func (o *Owner) keep(h homed) (op frame.Op, ok bool) {
 
 // keepSize returns an upper bound for the number of bytes that a timer or an answer takes in the log.
 func keepSize(op *frame.Op) int {
-	return len(op.Key) + len(op.Value) + len(op.Answers) + frame.MoreSize(op.Schedule, op.Trace, op.Error) + opBytes
+	return len(op.Key) + len(op.Value) + len(op.Answers) + frame.MoreSize(op.Schedule, op.Trace, op.Error, op.Debounced) + opBytes
 }
 
 // Restore puts back what Keep took from the portion. It is called when the frame was not appended.

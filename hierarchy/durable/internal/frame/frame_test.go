@@ -44,6 +44,11 @@ func others() []Op {
 	schedule, trace, err := []byte("@every 1m0s"), []byte("trace"), []byte("it failed")
 	return []Op{
 		{Kind: Set, Due: t, Key: []byte("k"), Value: []byte("v"), More: More{Trace: trace}},
+		{Kind: Set, Due: t, Key: []byte("k"), Value: []byte("v"), More: More{Debounced: true}},
+		{Kind: Set, Due: t, Key: []byte("k"), Value: []byte("v"), More: More{Trace: trace, Debounced: true, Since: t - 5e9}},
+		{Kind: Keep, ID: ID{8, 1}, Key: []byte("k"), Value: []byte("v"), More: More{Debounced: true, Since: math.MinInt64}},
+		{Kind: Keep, ID: ID{8, 1}, State: Postponed, Next: t, Key: []byte("k"), Value: []byte("v"),
+			More: More{Error: err, Failed: t - 5, Debounced: true, Since: t - 9}},
 		{Kind: SetAt, Wall: true, Due: t, Key: []byte("k"), Value: []byte{}, More: More{Schedule: schedule}},
 		{Kind: SetAt, Wall: true, Due: t, Key: []byte("k"), Value: []byte("v"), More: More{Schedule: schedule, Trace: trace}},
 		{Kind: Begin, ID: id, Attempt: 2, Key: []byte("k"), Next: t + 30e9, Name: 1 << 63},
@@ -216,7 +221,8 @@ func TestWholeFramesThatMakeNoSense(t *testing.T) {
 		"missed none":                        {byte(Keep) | moreBit, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasMissed, 0},
 		"dead, without the time":             {byte(Keep), byte(Dead), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0},
 		"dead, with a trace alone":           {byte(Keep) | moreBit, byte(Dead), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasTrace, 1, 't'},
-		"unknown bit":                        {byte(Set) | moreBit, 0, 0, 0, 32},
+		"unknown bit":                        {byte(Set) | moreBit, 0, 0, 0, 64},
+		"debounced, without the time":        {byte(Set) | moreBit, 0, 0, 0, hasSince},
 		"left without a name":                {byte(Begin) | moreBit, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 		"die without error":                  {byte(Die) | moreBit, 1, 1, 0, 0},
 		"fail without error":                 {byte(Fail) | moreBit, 1, 1, 0, 0, 0},

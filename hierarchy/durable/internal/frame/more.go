@@ -10,6 +10,10 @@ type More struct {
 	Started  bool   // Keep of a run: whether there was a Start of the run
 	Error    []byte // Fail, Die, a Next after a run that has Died, and Keep: why the last attempt that failed did so
 	Failed   int64  // Keep of a timer with an Error, or of a dead one: the time of the frame with that failure
+	// Debounced is for a Set, or a Keep, of a timer that each further call moves until it is due. Since is then the
+	// time of the first of these calls, in the owner's time.
+	Debounced bool
+	Since     int64
 }
 
 // The flags of the fields that follow in Set, SetAt and Keep, in this order.
@@ -19,7 +23,8 @@ const (
 	hasMissed
 	hasStarted // a flag without a field
 	hasFailed
-	ofSet  = hasSchedule | hasTrace
+	hasSince
+	ofSet  = hasSchedule | hasTrace | hasSince
 	ofKeep = ofSet | hasMissed | hasStarted | hasFailed
 )
 
@@ -47,6 +52,9 @@ func (op *Op) bits() (bits byte) {
 	}
 	if op.State == Dead || len(op.Error) > 0 {
 		bits |= hasFailed
+	}
+	if op.Debounced {
+		bits |= hasSince
 	}
 	return bits & mayHave(op)
 }
@@ -121,13 +129,16 @@ func (c *coder) timer(op *Op) {
 			c.Fail()
 		}
 	}
+	if op.Debounced = bits&hasSince != 0; op.Debounced {
+		c.time(&op.Since)
+	}
 }
 
-// MoreSize returns an upper bound for the bytes of a timer's schedule, trace context and error, with their flags and
-// lengths.
-func MoreSize[T string | []byte](schedule, trace, err T) int {
+// MoreSize returns an upper bound for the bytes of a timer's schedule, trace context, error and Since, with their flags
+// and lengths.
+func MoreSize[T string | []byte](schedule, trace, err T, debounced bool) int {
 	n := len(schedule) + len(trace) + len(err)
-	if n > 0 {
+	if n > 0 || debounced {
 		n += 4 * binary.MaxVarintLen32
 	}
 	return n

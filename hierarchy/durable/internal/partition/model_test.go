@@ -37,6 +37,9 @@ type entry struct {
 	due   time.Duration // elapsed time of the mock
 	dead  bool
 	fires int // attempts that were seen
+
+	debounced bool
+	since     time.Duration
 }
 
 // model has, for each key, what the partition may have: one possibility if all was acknowledged.
@@ -112,7 +115,7 @@ func (m *model) step() {
 		m.die()
 	}
 	m.faulty.Store(m.rand.IntN(8) == 0)
-	switch m.rand.IntN(14) {
+	switch m.rand.IntN(16) {
 	case 0, 1, 2:
 		m.opSet(key)
 	case 3:
@@ -136,6 +139,8 @@ func (m *model) step() {
 		m.opSetIf(key)
 	case 13:
 		m.opWhole(key)
+	case 14, 15:
+		m.opDebounced(key)
 	}
 	m.faulty.Store(false)
 	if m.died {

@@ -69,7 +69,11 @@ func (m *model) compareGet() {
 }
 
 // is reports whether e is that timer.
-func (e *entry) is(t state.Timer) bool { return e.value == t.Value && e.due == time.Duration(t.Due) }
+func (e *entry) is(t state.Timer) bool {
+	return e.value == t.Value && e.due == time.Duration(t.Due) &&
+		(!t.Debounced || e.debounced && e.since == time.Duration(t.Since)) &&
+		(t.Attempt > 0 || t.Dead || t.Debounced == e.debounced)
+}
 
 // timers are those that are dead, or are not. The owner's time, the wall time and the mock's
 // elapsed time are one and the same here.

@@ -76,7 +76,7 @@ func (m *model) opWhole(key string) {
 			m.Equal(listed, ok)
 			if ok {
 				m.Equal(want, got)
-				m.True(was.is(state.Timer{Value: got.Value, Due: got.Due}))
+				m.True(was.is(got))
 				m.Equal(was.dead, got.Dead)
 			}
 		}

@@ -40,4 +40,10 @@ func TestDurationsGoByTheClock(t *testing.T) {
 	b.do(c, setOp("a", ""))
 	b.Equal(50*time.Minute, remaining("a"))
 	b.Less(sent+1, net.Messages.Load())
+
+	first = true
+	op := setOp("b", "")
+	op.In, op.Quiet, op.Longest = 0, 2*time.Hour, 90*time.Minute
+	b.do(c, op)
+	b.Equal(80*time.Minute, remaining("b"))
 }

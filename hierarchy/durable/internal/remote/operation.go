@@ -23,6 +23,7 @@ const (
 	wholeOption    = 1 << 2
 	scheduleOption = 1 << 3 // a schedule follows
 	traceOption    = 1 << 4 // a trace context follows
+	debounceOption = 1 << 5 // a Set is debounced: two durations follow
 )
 
 // options returns the byte with the options of an operation, or 0 if it has none.
@@ -37,6 +38,9 @@ func options(a *core.Op) byte {
 	if len(a.Trace) > 0 {
 		o |= traceOption
 	}
+	if a.Longest > 0 {
+		o |= debounceOption
+	}
 	return o
 }
 
@@ -44,7 +48,7 @@ func options(a *core.Op) byte {
 func allowed(k frame.Kind) byte {
 	switch k {
 	case frame.Set:
-		return ifOption | wholeOption | traceOption
+		return ifOption | wholeOption | traceOption | debounceOption
 	case frame.SetAt:
 		return ifOption | wholeOption | scheduleOption | traceOption
 	case frame.Move, frame.MoveAt, frame.Remove, frame.Revive:
@@ -70,6 +74,9 @@ func appendHead(b []byte, a *core.Op) []byte {
 	if len(a.Trace) > 0 {
 		b = frame.AppendBytes(b, a.Trace)
 	}
+	if a.Longest > 0 {
+		b = binary.AppendVarint(binary.AppendVarint(b, int64(a.Quiet)), int64(a.Longest))
+	}
 	return b
 }
 
@@ -93,6 +100,11 @@ func (c *cutter) head() (a core.Op) {
 	}
 	if o&traceOption != 0 {
 		a.Trace = c.some(core.MaxTrace)
+	}
+	if o&debounceOption != 0 {
+		if a.Quiet, a.Longest = time.Duration(c.Varint()), time.Duration(c.Varint()); a.Quiet < 0 || a.Longest <= 0 {
+			c.Fail()
+		}
 	}
 	return a
 }

@@ -82,6 +82,8 @@ func (h *history) op(key []byte) frame.Op {
 	op := frame.Op{Kind: kinds[h.random.IntN(len(kinds))], Key: key, ID: t.ID, Due: now + h.random.Int64N(1e6),
 		Attempt: t.Attempt + 1, Next: now + h.random.Int64N(1e6), Value: fmt.Append(nil, h.values)}
 	switch op.Kind {
+	case frame.Set:
+		op.Debounced, op.Since = h.random.IntN(2) == 0, now-h.random.Int64N(1e6)
 	case frame.SetAt:
 		op.Schedule = []byte("@daily")
 	case frame.Import:

@@ -101,7 +101,7 @@ func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
 		t := &Timer{era: r.era, left: op.State == frame.Left, Timer: state.Timer{Key: key, Value: string(op.Value), ID: op.ID,
 			Due: op.Due, Wall: op.Wall, Attempt: op.Attempt, Next: op.Next, Dead: op.State == frame.Dead,
 			Extra: state.Extra{Schedule: string(op.Schedule), Trace: string(op.Trace), Missed: op.Missed, Started: op.Started,
-				LastError: string(op.Error), Failed: op.Failed}}}
+				LastError: string(op.Error), Failed: op.Failed, Debounced: op.Debounced, Since: op.Since}}}
 		r.timers[key] = t
 		if op.State == frame.Begun {
 			r.begun[key] = t
@@ -174,8 +174,8 @@ func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 	}
 	switch op.Kind {
 	case frame.Move, frame.MoveAt:
-		t.Due, t.Wall, t.ID, t.Attempt, t.Next, t.Started = op.Due, op.Wall, op.ID, 0, 0, false
-		t.Forgive()
+		t.Due, t.Wall, t.ID, t.Attempt, t.Next = op.Due, op.Wall, op.ID, 0, 0
+		t.Extra.Move()
 	case frame.Begin:
 		t.Attempt = op.Attempt
 	case frame.Fail:

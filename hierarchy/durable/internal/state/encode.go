@@ -17,6 +17,9 @@ const (
 	timerPostponed = 0x40
 	timerRunning   = 1
 	timerDead      = 2
+
+	extraStarted   = 1 // the bits of an Extra
+	extraDebounced = 2 // Since follows
 )
 
 // Append appends the encoding of the timer to b, without its Home.
@@ -57,13 +60,20 @@ func (e *Extra) append(b []byte) []byte {
 	b = frame.AppendBytes(b, e.Schedule)
 	b = frame.AppendBytes(b, e.Trace)
 	b = binary.AppendUvarint(b, uint64(e.Missed))
-	started := byte(0)
+	flags := byte(0)
 	if e.Started {
-		started = 1
+		flags |= extraStarted
 	}
-	b = append(b, started)
+	if e.Debounced {
+		flags |= extraDebounced
+	}
+	b = append(b, flags)
 	b = frame.AppendBytes(b, e.LastError)
-	return binary.AppendVarint(b, e.Failed)
+	b = binary.AppendVarint(b, e.Failed)
+	if e.Debounced {
+		b = binary.AppendVarint(b, e.Since)
+	}
+	return b
 }
 
 // Size returns an upper bound for the number of bytes that Append appends.
@@ -102,9 +112,13 @@ func ReadTimer(r *frame.Reader) (t Timer) {
 
 func readExtra(r *frame.Reader) (e Extra) {
 	e.Schedule, e.Trace, e.Missed = string(r.Bytes()), string(r.Bytes()), readUint32(r)
-	started := r.Byte()
-	e.Started, e.LastError, e.Failed = started == 1, string(r.Bytes()), r.Varint()
-	if started > 1 || e == (Extra{}) {
+	flags := r.Byte()
+	e.Started, e.Debounced = flags&extraStarted != 0, flags&extraDebounced != 0
+	e.LastError, e.Failed = string(r.Bytes()), r.Varint()
+	if e.Debounced {
+		e.Since = r.Varint()
+	}
+	if flags&^(extraStarted|extraDebounced) != 0 || e == (Extra{}) {
 		r.Fail()
 	}
 	return e

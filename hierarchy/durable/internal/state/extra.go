@@ -11,14 +11,20 @@ type Extra struct {
 	Started   bool   // an attempt of this run has begun
 	LastError string // why the last attempt that failed did so, or ""
 	Failed    int64  // the time of the frame with that failure
+	// Debounced is for a timer that each further call of its kind moves, until an attempt begins. Since is then the time of
+	// the first of these calls, in the owner's time.
+	Debounced bool
+	Since     int64
 }
 
 // size returns about the number of bytes that e takes in the log.
-func (e *Extra) size() int64 { return int64(frame.MoreSize(e.Schedule, e.Trace, e.LastError)) }
+func (e *Extra) size() int64 {
+	return int64(frame.MoreSize(e.Schedule, e.Trace, e.LastError, e.Debounced))
+}
 
 // extraOf returns the Extra of an operation.
 func extraOf(m *frame.More) Extra {
-	return Extra{string(m.Schedule), string(m.Trace), m.Missed, m.Started, string(m.Error), m.Failed}
+	return Extra{string(m.Schedule), string(m.Trace), m.Missed, m.Started, string(m.Error), m.Failed, m.Debounced, m.Since}
 }
 
 // extra returns the Extra of a timer.
@@ -43,8 +49,12 @@ func (s *State) setExtra(i uint32, e Extra) {
 	}
 }
 
-// Fail records why an attempt has failed, if the operation says so.
+// Fail records why an attempt has failed, if the operation says so. A run of debounced calls ends with an attempt that
+// counts.
 func (e *Extra) Fail(h *frame.Header, op *frame.Op) {
+	if op.Attempt > 0 {
+		e.Debounced, e.Since = false, 0
+	}
 	if len(op.Error) > 0 || op.Kind == frame.Die {
 		e.LastError, e.Failed = string(op.Error), h.Time
 	}
@@ -52,6 +62,13 @@ func (e *Extra) Fail(h *frame.Header, op *frame.Op) {
 
 // Forgive forgets why an attempt has failed.
 func (e *Extra) Forgive() { e.LastError, e.Failed = "", 0 }
+
+// Move applies a Move. A run of a schedule counts as not started after that, and makes up for the same number of other
+// runs as before. A run of debounced calls ends.
+func (e *Extra) Move() {
+	e.Started, e.Debounced, e.Since = false, false, 0
+	e.Forgive()
+}
 
 // died makes a timer dead. The timer then waits for the end of the time for which it is kept.
 func (s *State) died(i uint32, r *record, e Extra) {

@@ -64,6 +64,7 @@ func (m *model) step(t *testing.T) {
 		}
 		op.ID = frame.ID{Owner: 9, Number: m.ids}
 		now.ID, now.Due, now.Wall, now.Attempt, now.Started, until = op.ID, op.Due, false, 0, false, op.Due
+		now.Debounced, now.Since = false, 0
 		now.LastError, now.Failed = "", 0
 	case frame.Remove:
 	case frame.End:
@@ -73,6 +74,9 @@ func (m *model) step(t *testing.T) {
 	case frame.Fail: // of an attempt that counts, or does not
 		op.Attempt, op.Next = was.Attempt+uint32(m.rand.IntN(2)), int64(m.rand.IntN(1000))
 		now.Attempt, until = op.Attempt, op.Next
+		if op.Attempt > 0 {
+			now.Debounced, now.Since = false, 0
+		}
 		if m.rand.IntN(3) > 0 {
 			op.Error = []byte(m.text("error"))
 			now.LastError, now.Failed = string(op.Error), h.Time
@@ -80,6 +84,7 @@ func (m *model) step(t *testing.T) {
 	case frame.Die:
 		op.Attempt, op.Error = was.Attempt+1, []byte(m.text("error"))
 		now.Attempt, now.Dead, now.LastError, now.Failed = op.Attempt, true, string(op.Error), h.Time
+		now.Debounced, now.Since = false, 0
 	case frame.Revive:
 		now.Attempt, now.Dead, now.LastError, now.Failed, now.Wall, now.Due, until = 0, false, "", 0, false, op.Due, op.Due
 	case frame.Next:
@@ -134,8 +139,11 @@ func (m *model) set(op *frame.Op, now *Timer, until *int64, h *frame.Header) {
 	if m.rand.IntN(3) == 0 {
 		op.Trace = []byte(m.text("trace"))
 	}
+	if m.rand.IntN(3) == 0 && len(op.Schedule) == 0 {
+		op.Debounced, op.Since = true, int64(m.rand.IntN(1000))
+	}
 	*now = Timer{Key: string(op.Key), Value: string(op.Value), ID: op.ID, Due: op.Due, Home: h.Number, Wall: op.Wall,
-		Extra: Extra{Schedule: string(op.Schedule), Trace: string(op.Trace)}}
+		Extra: Extra{Schedule: string(op.Schedule), Trace: string(op.Trace), Debounced: op.Debounced, Since: op.Since}}
 	*until = op.Due
 }
 

@@ -120,14 +120,12 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	return nil
 }
 
-// move gives a timer another due time, and another ID, and forgets its last error. If the timer has a schedule, its run
-// counts as not started after that, and makes up for the same number of other runs as before.
+// move gives a timer another due time, and another ID, and forgets its attempts and its last error.
 func (s *State) move(i uint32, r *record, op *frame.Op) {
 	s.leave(i, r)
 	r.due, r.id, r.wall, r.attempt = op.Due, op.ID, op.Wall, 0
 	e := s.extra(i)
-	e.Started = false
-	e.Forgive()
+	e.Move()
 	s.setExtra(i, e)
 	s.wait(i, r, op.Due)
 	s.list(i)

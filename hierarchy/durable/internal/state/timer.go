@@ -86,7 +86,7 @@ func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 		op.Next = now
 	}
 	e := s.extra(uint32(ref))
-	op.Missed, op.Started, op.Failed = e.Missed, e.Started, e.Failed
+	op.Missed, op.Started, op.Failed, op.Debounced, op.Since = e.Missed, e.Started, e.Failed, e.Debounced, e.Since
 	for _, c := range []struct {
 		to   *[]byte
 		from string

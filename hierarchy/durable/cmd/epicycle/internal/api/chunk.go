@@ -39,7 +39,7 @@ func (c *chunk) add(i int, op *Operation) {
 
 // size returns about how many bytes an operation takes.
 func (op *Operation) size() int {
-	n := operationBytes + len(op.Key) + len(op.Value) + len(op.Schedule)
+	n := operationBytes + len(op.Key) + len(op.Value) + len(op.Schedule) + len(op.From) + len(op.Until)
 	if op.To != nil {
 		n += len(op.To.Webhook) + len(op.To.Subject) + len(op.To.Queue) + op.To.Hook.size()
 	}
@@ -96,6 +96,8 @@ func (c *chunk) set(s *setting) {
 		c.batch.SetSchedule(s.key, s.task, s.schedule)
 	case at:
 		c.batch.SetAt(s.key, s.task, s.due.at)
+	case s.due.debounce != nil:
+		c.batch.SetDebounced(s.key, s.task, s.due.debounce.quiet, s.due.debounce.longest)
 	default:
 		c.batch.Set(s.key, s.task, s.due.in)
 	}

@@ -191,6 +191,8 @@ func (d *described) good(a *API) {
 	for _, path := range []string{"/v1/timers/{key}", "/v1/timers"} {
 		require.Contains(d.t, d.do(a, 200, request{"GET", path, "", "read", nil}), `{"Authorization":null}`)
 	}
+	admin("PUT", "/v1/timers/{key}", `{"schedule":"@daily","spread":"1h","from":"2040-01-01T00:00:00Z","until":"2041-01-01T00:00:00Z","to":{"queue":"Q"}}`)
+	admin("PUT", "/v1/timers/{key}", `{"debounce":{"quiet":"5s","longest":"1m"},"to":{"queue":"Q"}}`)
 	admin("GET", "/v1/timers?state=waiting&limit=1", "")
 	admin("POST", "/v1/batch", bodies["POST /v1/batch"])
 	admin("POST", "/v1/import?partial=true", importLine)

@@ -53,14 +53,14 @@ type setting struct {
 var (
 	errCondition = errors.New("if must be absent, sooner or later")
 	errSubjects  = errors.New("to: subjects need a server with -nats")
-	errRuns      = errors.New("if does not go with a schedule")
+	errRuns      = errors.New("if does not go with a schedule, nor with debounce")
 )
 
 func (s *setting) checkCondition() error {
 	switch {
 	case s.cond != "" && s.cond != "absent" && s.cond != "sooner" && s.cond != "later":
 		return errCondition
-	case s.cond != "" && s.due.schedule != "":
+	case s.cond != "" && (s.due.schedule != "" || s.due.debounce != nil):
 		return errRuns
 	}
 	return nil
@@ -75,7 +75,7 @@ func (a *API) setting(key string, in *Setting, cond string) (s setting, err erro
 		err = errors.Join(a.maySubject(s.task.To), a.hasSecret(&s.task.Hook))
 	}
 	if err == nil && s.due.schedule != "" {
-		s.schedule, err = durable.ParseSchedule(s.due.schedule)
+		s.schedule, err = s.due.runs.of(s.due.schedule, key)
 	}
 	if err == nil {
 		err = s.checkCondition()
@@ -122,6 +122,8 @@ func (a *API) applyAlways(ctx context.Context, s *setting) (service.Entry, error
 		return a.Service.SetSchedule(ctx, s.key, s.task, s.schedule)
 	case !s.due.at.IsZero():
 		return a.Service.SetAt(ctx, s.key, s.task, s.due.at)
+	case s.due.debounce != nil:
+		return a.Service.SetDebounced(ctx, s.key, s.task, s.due.debounce.quiet, s.due.debounce.longest)
 	}
 	return a.Service.Set(ctx, s.key, s.task, s.due.in)
 }

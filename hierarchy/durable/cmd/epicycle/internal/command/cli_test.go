@@ -28,9 +28,14 @@ func TestCommands(t *testing.T) {
 	require.Contains(t, run(ok, "set", "order-17", "-in", "30m", "-value", `{"id":17}`, "-webhook", "http://127.0.0.1:9000/cancel"), "waiting")
 	require.Equal(t, "order-18", readJSON(run(ok, "set", "order-18", "-at=2040-01-01T00:00:00Z", "-queue", "mails", "-json"))["key"])
 	require.Equal(t, "@daily", readJSON(run(ok, "set", "night", "-schedule", "@daily", "-queue", "reports", "-json"))["schedule"])
+	require.NotEmpty(t, readJSON(run(ok, "set", "search", "-debounce", "5s", "-longest", "1m", "-queue", "q", "-json"))["due"])
+	run(ok, "rm", "search")
+	require.Equal(t, "FROM=2040-01-31T12:00:00Z UNTIL=2041-01-01T00:00:00Z SPREAD=12m3s @daily", readJSON(run(ok, "set", "customer-17", "-schedule", "@daily", "-spread", "1h",
+		"-from", "2040-01-31T12:00:00Z", "-until", "2041-01-01T00:00:00Z", "-queue", "reports", "-json"))["schedule"])
+	run(ok, "rm", "customer-17")
 	run(failed, "set", "order-17", "-in", "30m", "-queue", "q", "-if", "absent")
 	for _, args := range [][]string{
-		{"set"}, {"set", "k"}, {"set", "k", "-in", "1h"}, {"set", "k", "-in", "1h", "-queue", "q", "-value", "text"},
+		{"set"}, {"set", "k"}, {"set", "k", "-debounce", "1s", "-queue", "q"}, {"set", "k", "-longest", "1s", "-queue", "q"}, {"set", "k", "-in", "1h"}, {"set", "k", "-in", "1h", "-queue", "q", "-value", "text"},
 		{"set", "k", "-in", "1h", "-queue", "q", "-nonsense"}, {"nonsense"}, {"rm"}, {"rm", "k", "-prefix", "k"}, {"ls", "x"}, {"ls", "-limit", "-1"},
 		{"move", "order-17"}, {"take"}, {"done", "q"}, {"top", "-every", "1ms"},
 	} {

@@ -22,6 +22,7 @@ func setCommand(std streams) *cobra.Command {
 	var in api.Setting
 	var to api.Target
 	var hook hookFlags
+	var debounce api.Debounce
 	var value, cond string
 	c := &cobra.Command{
 		Use: "set KEY", Short: "Set a timer", Args: cobra.ExactArgs(1),
@@ -32,6 +33,11 @@ func setCommand(std streams) *cobra.Command {
 	f.StringVar(&in.In, "in", "", "a `duration` from now, such as 30m")
 	f.StringVar(&in.At, "at", "", "a `time`, such as 2030-01-31T12:00:00Z")
 	f.StringVar(&in.Schedule, "schedule", "", "a `schedule`, such as '@every 90s' or 'CRON_TZ=Europe/Berlin 30 2 * * *'")
+	f.StringVar(&in.Spread, "spread", "", "with -schedule: each run is later by a time within this `duration`, the same each time, which the key determines")
+	f.StringVar(&in.From, "from", "", "with -schedule: no run before this `time`, such as 2030-01-31T12:00:00Z")
+	f.StringVar(&in.Until, "until", "", "with -schedule: no run after this `time`")
+	f.StringVar(&debounce.Quiet, "debounce", "", "the `duration` after the last of several calls, such as 5s; each call moves the timer")
+	f.StringVar(&debounce.Longest, "longest", "", "with -debounce: the longest `duration` after the first call, such as 1m")
 	f.StringVar(&value, "value", "null", "any `JSON`; - reads it from the standard input")
 	f.StringVar(&to.Webhook, "webhook", "", "a `URL` that gets a request")
 	f.StringVar(&to.Subject, "subject", "", "a `subject` of NATS")
@@ -54,6 +60,9 @@ func setCommand(std streams) *cobra.Command {
 			return err
 		}
 		in.Value, in.To = json.RawMessage(value), &to
+		if debounce != (api.Debounce{}) {
+			in.Debounce = &debounce
+		}
 		path := client.Path(args[0])
 		if cond != "" {
 			path += "?if=" + url.QueryEscape(cond)
