@@ -1,5 +1,6 @@
 // Command simulate runs histories of simulated clusters, of members and of the cores of owners, on all processors, until
-// a time is over or a promise does not hold. Then it prints the seed and the history, shrunk where the seed determines it.
+// a time is over or a promise does not hold. Then it prints the seed and the history, shrunk where the seed determines
+// it.
 // Run it from the top of this module; it needs the go command.
 //
 //	go run ./simulate -for 8h

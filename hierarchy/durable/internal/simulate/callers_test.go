@@ -100,7 +100,7 @@ func (w *world) timer(ctx context.Context, key string, r *rand.Rand) {
 // period is the time between two runs of a schedule.
 const period = 2 * time.Second
 
-// repeat sets a timer with a schedule in each partition. The runs that are missed are made up for one by one, or at once.
+// repeat sets a timer with a schedule in each partition. Missed runs are made up for one by one, or at once.
 func (w *world) repeat(ctx context.Context, r *rand.Rand) {
 	for at := range partitions {
 		text := fmt.Sprintf("MISSED=%s @every %v", []string{"all", "once"}[at%2], period)
@@ -126,8 +126,8 @@ func call(ctx context.Context, p shared, key string, op core.Op) (*core.Call, er
 	return c, p.Do(ctx, of(key), c)
 }
 
-// operationOf returns the operation that a history has. Each second Remove asks for the whole timer, and so does whatever
-// else can.
+// operationOf returns the operation that a history has. Each second Remove asks for the whole timer, and so does
+// whatever else can.
 func operationOf(in partitiontest.Input) core.Op {
 	a := core.Op{Kind: in.Kind, Value: []byte(in.Value), In: 1000 * time.Hour}
 	if in.Absent {
