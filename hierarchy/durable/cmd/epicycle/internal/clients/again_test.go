@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -22,6 +23,7 @@ func newFlaky(t *testing.T, answers ...http.HandlerFunc) *flaky {
 		f.answers <- one
 	}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then the server sees that a client has left
 		f.requests <- r.Method + " " + r.URL.Path
 		select {
 		case answer := <-f.answers:
