@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -34,6 +35,17 @@ func newFlaky(t *testing.T, answers ...http.HandlerFunc) *flaky {
 	}))
 	t.Cleanup(f.Close)
 	return f
+}
+
+// next waits for the next request, whose path must end with a text.
+func (f *flaky) next(t *testing.T, end string) {
+	t.Helper()
+	select {
+	case request := <-f.requests:
+		require.True(t, strings.HasSuffix(request, end), request)
+	case <-time.After(enough):
+		t.Fatal("no request")
+	}
 }
 
 // fine answers with all that any request expects, and fields that no client knows.
@@ -148,13 +160,13 @@ func TestWorkAgain(t *testing.T) {
 		d := start(f.URL)
 		d.do("work", args{"queue": "q", "concurrency": 2})
 		d.event("begun")
+		for range 8 { // with that of the worker's other place
+			f.next(t, "/take")
+		}
 		d.do("stop", args{})
 		d.do("finish", args{"key": "k"})
 		require.Nil(t, d.event("ended").Error)
-		var last string
-		for range len(f.requests) {
-			last = <-f.requests
-		}
-		require.True(t, strings.HasSuffix(last, "/done"), last)
+		f.next(t, "/done")
+		require.Empty(t, f.requests)
 	})
 }

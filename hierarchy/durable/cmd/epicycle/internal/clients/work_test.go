@@ -3,6 +3,7 @@ package clients
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -109,7 +110,7 @@ func TestIdleWorkerEnds(t *testing.T) {
 func TestRefusedWorkerEnds(t *testing.T) {
 	each(t, func(t *testing.T, start func(string, ...string) *driver) {
 		d := start(serve(t))
-		d.do("work", args{"queue": "a\nb", "concurrency": 1})
+		d.do("work", args{"queue": strings.Repeat("q", 251), "concurrency": 1})
 		require.Equal(t, 400, d.event("ended").Error.Status)
 	})
 }

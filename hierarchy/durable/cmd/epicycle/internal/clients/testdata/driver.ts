@@ -44,7 +44,10 @@ async function run(name: string, a: any): Promise<unknown> {
     case "take": return client.take(queue, a.max, a.wait);
     case "done": return client.done(queue, a.tokens);
     case "fail": return client.fail(queue, a.tokens, a.error);
-    case "verify": return verify(a.keys, a.headers, a.body);
+    case "verify": {
+      const { due, ...hook } = await verify(a.keys, a.headers, a.body);
+      return hook;
+    }
     case "work":
       worker = client.worker(queue, handle, { concurrency: a.concurrency, onError: () => {} });
       worker.run().then(() => say({ event: "ended" }), (error) => say({ event: "ended", error: failure(error) }));
