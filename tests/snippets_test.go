@@ -19,7 +19,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // test, line for line, so that it is compiled and run. The tests of other modules are read as text.
 func TestSnippetsAreCode(t *testing.T) {
 	code, err := snippets.Read("*_test.go", "recipes/*_test.go", "peers/*_test.go",
-		"../compat/adapters/*/*_test.go", "../hierarchy/durable/*_test.go", "../hierarchy/durable/*/*_test.go")
+		"../compat/adapters/*/*_test.go", "../hierarchy/durable/*_test.go", "../hierarchy/durable/*/*_test.go",
+		"../hierarchy/durable/cmd/epicycle/internal/clients/*_test.go")
 	require.NoError(t, err)
 	found := 0
 	for _, page := range pages(t) {

@@ -27,6 +27,7 @@ require (
 	github.com/benbjohnson/clock v1.3.5 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/epicycle-go/epicycle/hierarchy/durable/clients/go v0.0.0
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
@@ -53,3 +54,5 @@ replace (
 	github.com/epicycle-go/epicycle/hierarchy/durable => ../..
 	github.com/epicycle-go/epicycle/hierarchy/durable/metrics => ../../metrics
 )
+
+replace github.com/epicycle-go/epicycle/hierarchy/durable/clients/go => ../../clients/go

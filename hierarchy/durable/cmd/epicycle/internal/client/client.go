@@ -1,4 +1,5 @@
-// Package client is a client of a server.
+// Package client is the client that the commands use: that of hierarchy/durable/clients/go, with the types of package api,
+// which the commands print.
 package client
 
 import (
@@ -8,112 +9,61 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
+	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/clients/go"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
 )
 
-// Client sends requests to a server.
-type Client struct {
-	base  string
-	token string
-	http  *http.Client
-}
+// Client sends requests to a server. Each is sent once: who calls a command sees at once what is wrong.
+type Client struct{ client *epicycle.Client }
 
 // New returns a client of the server at an address or URL. token may be empty. conns is the number of idle connections
 // that are kept.
 func New(server, token string, conns int) (*Client, error) {
-	if !strings.Contains(server, "://") {
-		server = "http://" + server
-	}
-	u, err := url.Parse(server)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is no URL of a server, such as http://127.0.0.1:8421", server)
+	if server == "" {
+		return nil, errors.New("the URL of the server is empty")
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = conns
 	transport.MaxIdleConns = conns
-	return &Client{strings.TrimSuffix(u.String(), "/"), token, &http.Client{Transport: transport}}, nil
+	c, err := epicycle.New(server, epicycle.Options{
+		Token: token, HTTP: &http.Client{Transport: transport}, Attempts: 1, Timeout: longest,
+	})
+	return &Client{c}, err
 }
+
+// longest is longer than the server takes for anything, but for exports and imports.
+const longest = 11 * time.Minute
 
 // Path returns the path of a timer.
-func Path(key string) string { return "/v1/timers/" + escape(key) }
-
-// escape is url.PathEscape, but it also escapes "." and "..", which would otherwise be taken for steps in a path.
-func escape(text string) string {
-	if text == "." || text == ".." {
-		return strings.ReplaceAll(text, ".", "%2E")
-	}
-	return url.PathEscape(text)
-}
-
-// QueuePath returns the path of a queue.
-func QueuePath(name, what string) string { return "/v1/queues/" + escape(name) + "/" + what }
+func Path(key string) string { return epicycle.Path(key) }
 
 // Do sends a request and decodes the answer. If in is not nil, it is the body of the request. If out is not nil, the
 // answer is decoded into it. If the answer is an error, Do returns it as an *api.Problem.
 func (c *Client) Do(ctx context.Context, method, path string, in, out any) error {
-	var body io.Reader
-	if in != nil {
-		b, err := json.Marshal(in)
-		if err != nil {
-			return err
-		}
-		body = bytes.NewReader(b)
-	}
-	resp, err := c.Open(ctx, method, path, body)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if out == nil {
-		_, err = io.Copy(io.Discard, resp.Body)
-		return err
-	}
-	return json.NewDecoder(resp.Body).Decode(out)
+	return problem(c.client.Do(ctx, method, path, in, out))
 }
 
 // Open sends a request, and returns the answer, whose body the caller has to close. If the answer is an error, Open
 // returns it as an *api.Problem.
 func (c *Client) Open(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
-	if err != nil {
-		return nil, err
-	}
-	if c.token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil, bare(err)
-	}
-	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
-		return resp, nil
-	}
-	defer resp.Body.Close()
-	return nil, problem(resp)
+	resp, err := c.client.Open(ctx, method, path, body)
+	return resp, problem(err)
 }
 
-// bare removes the method and the URL from an error.
-func bare(err error) error {
-	if of, ok := errors.AsType[*url.Error](err); ok {
-		return of.Err
+// problem returns an error with all that the server has said as an *api.Problem.
+func problem(err error) error {
+	e, ok := errors.AsType[*epicycle.Error](err)
+	if !ok {
+		return err
 	}
-	return err
-}
-
-// maxProblem is the largest number of bytes that are read of an answer with an error.
-const maxProblem = 1 << 20
-
-func problem(resp *http.Response) error {
-	p := new(api.Problem)
-	b, _ := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
-	if json.Unmarshal(b, p) != nil || p.Status == 0 {
-		p = &api.Problem{Status: resp.StatusCode, Detail: "the server answered " + resp.Status}
+	p := &api.Problem{Status: e.Status, Detail: e.Detail}
+	if e.Body != nil && json.Unmarshal(e.Body, p) != nil {
+		return err
 	}
 	return p
 }
@@ -148,30 +98,46 @@ func (c *Client) Events(ctx context.Context, prefix string, f func(*api.Event) e
 }
 
 // Close closes idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() { c.client.Close() }
+
+// Take takes up to n firings from a queue, and waits for the first one.
+func (c *Client) Take(ctx context.Context, queue string, n int, wait time.Duration) ([]epicycle.Firing, error) {
+	all, err := c.client.Take(ctx, queue, n, wait)
+	return all, problem(err)
+}
+
+// Done ends firings that were taken.
+func (c *Client) Done(ctx context.Context, queue string, tokens ...string) ([]epicycle.Result, error) {
+	results, err := c.client.Done(ctx, queue, tokens...)
+	return results, problem(err)
+}
+
+// Fail has firings that were taken retried.
+func (c *Client) Fail(ctx context.Context, queue, reason string, tokens ...string) ([]epicycle.Result, error) {
+	results, err := c.client.Fail(ctx, queue, reason, tokens...)
+	return results, problem(err)
+}
 
 // List calls f with timers, in order of their keys, page by page, until it has passed limit timers to f. If limit is 0,
 // it passes all timers.
 func (c *Client) List(ctx context.Context, prefix, state string, limit int, f func([]api.Timer) error) error {
-	q := url.Values{"prefix": {prefix}, "state": {state}}
+	q := epicycle.Query{Prefix: prefix, State: state}
 	for n := 0; ; {
-		size := maxPage
+		q.Limit = maxPage
 		if limit > 0 {
-			size = min(size, limit-n)
+			q.Limit = min(q.Limit, limit-n)
 		}
-		q.Set("limit", fmt.Sprint(size))
 		var page api.Page
-		if err := c.Do(ctx, http.MethodGet, "/v1/timers?"+q.Encode(), nil, &page); err != nil {
+		if err := c.Do(ctx, http.MethodGet, q.Path(), nil, &page); err != nil {
 			return err
 		}
 		if err := f(page.Timers); err != nil {
 			return err
 		}
 		n += len(page.Timers)
-		if page.Next == "" || n == limit {
+		if q.After = page.Next; q.After == "" || n == limit {
 			return nil
 		}
-		q.Set("after", page.Next)
 	}
 }
 
@@ -180,18 +146,6 @@ const maxPage = 1000
 // RemoveAll removes all timers whose keys have a prefix, or with an empty prefix all timers. That may take several
 // requests: after each, it calls f with the number of timers that were removed so far.
 func (c *Client) RemoveAll(ctx context.Context, prefix string, f func(removed int)) (removed int, err error) {
-	q := url.Values{"prefix": {prefix}}
-	if prefix == "" {
-		q = url.Values{"all": {"true"}}
-	}
-	for more := true; more; {
-		var some api.Removed
-		if err := c.Do(ctx, http.MethodDelete, "/v1/timers?"+q.Encode(), nil, &some); err != nil {
-			return removed, err
-		}
-		more = some.More
-		removed += some.Removed
-		f(removed)
-	}
-	return removed, nil
+	removed, err = c.client.RemoveAll(ctx, prefix, f)
+	return removed, problem(err)
 }

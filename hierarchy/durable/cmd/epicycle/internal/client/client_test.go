@@ -46,7 +46,6 @@ func TestPath(t *testing.T) {
 		require.Equal(t, "/v1/timers/"+key, u.Path)
 		require.NotContains(t, u.EscapedPath()[len("/v1/timers/"):], "/")
 	}
-	require.Equal(t, "/v1/queues/a%2Fb/take", QueuePath("a/b", "take"))
 }
 
 func TestDo(t *testing.T) {
@@ -84,8 +83,9 @@ func TestProblems(t *testing.T) {
 		require.Equal(t, one.status, p.Status)
 		require.Equal(t, one.detail, p.Detail)
 	}
-	c.base = "http://127.0.0.1:1"
-	err := c.Do(t.Context(), "GET", "/path", nil, nil)
+	c, err := New("127.0.0.1:1", "", 1)
+	require.NoError(t, err)
+	err = c.Do(t.Context(), "GET", "/path", nil, nil)
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "/path")
 }

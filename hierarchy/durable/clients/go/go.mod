@@ -1,0 +1,3 @@
+module github.com/epicycle-go/epicycle/hierarchy/durable/clients/go
+
+go 1.26.0
