@@ -21,10 +21,10 @@ type client struct {
 
 // request is what a client shall do. Its other fields are for that.
 type request struct {
-	Do      string
-	Address string
-	N       int // connections
-	Rounds  int // requests on each connection
+	Do        string
+	Addresses []string // to connect to, in turn
+	N         int      // connections
+	Rounds    int      // requests on each connection
 }
 
 type answer struct {
@@ -106,7 +106,7 @@ func serveClient(in io.Reader, out io.Writer) error {
 func (u *user) do(r request) (answer, error) {
 	switch r.Do {
 	case "dial":
-		return u.dialed.dial(r.Address, r.N)
+		return u.dialed.dial(r.Addresses, r.N)
 	case "echo":
 		return u.dialed.echo(r.Rounds)
 	case "get":

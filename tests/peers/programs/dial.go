@@ -23,11 +23,11 @@ const (
 )
 
 // dial connects n times.
-func (d *dialed) dial(address string, n int) (answer, error) {
+func (d *dialed) dial(addresses []string, n int) (answer, error) {
 	*d = make([]net.Conn, n)
 	err := shares(dialers, *d, func(some []net.Conn) error {
 		for i := range some {
-			c, err := net.Dial("tcp", address)
+			c, err := net.Dial("tcp", addresses[i%len(addresses)])
 			if err != nil {
 				return err
 			}

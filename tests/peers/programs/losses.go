@@ -14,7 +14,7 @@ const equal = 1.05
 // figures of any run.
 func (r report) losses() string {
 	var b strings.Builder
-	for _, m := range r {
+	for _, m := range r.programs {
 		for _, q := range quantities {
 			if line := m.loss(q); line != "" {
 				b.WriteString(line)
@@ -63,7 +63,7 @@ func (m measured) recommended() int {
 // meanings is a table of what the columns of the first table count.
 func (r report) meanings() string {
 	rows := [][]string{{"program", "CPU and done: each", "bytes of each", "99 % of"}}
-	for _, m := range r {
+	for _, m := range r.programs {
 		rows = append(rows, []string{m.name, m.unit, orNone(m.each), orNone(m.late)})
 	}
 	return figures.Table(rows)

@@ -32,21 +32,23 @@ type options struct {
 }
 
 var (
-	errArguments = errors.New("the command takes no arguments")
+	errArguments = errors.New("the command takes no arguments, and numbers must be positive")
 	errUnknown   = errors.New("no program has this name")
 )
 
 func main() {
 	runIfChild()
-	o := options{together: 1, size: func(p program) size { return p.full }}
+	o := options{together: 1}
 	quick := flag.Bool("quick", false, "run small programs once, to check within seconds that everything works, and write no page")
 	flag.StringVar(&o.only, "only", "", "run only the programs with these `names`, as in tcp,cache, and write no page unless there is -out")
+	scale := flag.Float64("scale", 1, "of numbers of things that take memory: less for a machine that is busy or small")
 	flag.IntVar(&o.rounds, "rounds", 3, "number of rounds")
 	flag.StringVar(&o.page, "out", "", "write into this `page` (default \"../../docs/programs.md\")")
 	flag.Parse()
-	if flag.NArg() > 0 || o.rounds < 1 {
+	if flag.NArg() > 0 || o.rounds < 1 || *scale <= 0 {
 		fail(errArguments, 2)
 	}
+	o.size = func(p program) size { return p.scaled(*scale) }
 	if *quick {
 		o = o.quick()
 	} else if o.page == "" && o.only == "" {

@@ -22,7 +22,7 @@ type measured struct {
 
 // measure runs programs. The ways of a program alternate, so that other work of the machine affects them all alike.
 func measure(ctx context.Context, all []program, o options, progress io.Writer) (report, error) {
-	var r report
+	r, others := report{rounds: o.rounds}, watchOthers()
 	for _, p := range all {
 		m := measured{program: p, size: o.size(p)}
 		runs := make([][]result, len(p.ways))
@@ -38,8 +38,9 @@ func measure(ctx context.Context, all []program, o options, progress io.Writer) 
 		if err := m.agree(); err != nil {
 			return r, err
 		}
-		r = append(r, m)
+		r.programs = append(r.programs, m)
 	}
+	r.others = others()
 	return r, nil
 }
 

@@ -9,9 +9,14 @@ import (
 )
 
 // cpuTime is the processor time this process has used.
-func cpuTime() time.Duration {
+func cpuTime() time.Duration { return cpuOf(unix.RUSAGE_SELF) }
+
+// cpuOfAll is the processor time that this process and its children have used.
+func cpuOfAll() time.Duration { return cpuTime() + cpuOf(unix.RUSAGE_CHILDREN) }
+
+func cpuOf(who int) time.Duration {
 	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+	if unix.Getrusage(who, &u) != nil {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())

@@ -77,3 +77,12 @@ func (p program) way(name string) (way, bool) {
 	}
 	return way{}, false
 }
+
+// scaled returns the full size with fewer things. Rates stay.
+func (p program) scaled(scale float64) size {
+	s := p.full
+	if p.each != "" {
+		s.N = max(p.quick.N, int(scale*float64(s.N)))
+	}
+	return s
+}

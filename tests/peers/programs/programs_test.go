@@ -32,8 +32,8 @@ func TestPrograms(t *testing.T) {
 	o := options{page: page}.quick()
 	r, err := measure(t.Context(), programs(), o, io.Discard)
 	require.NoError(t, err)
-	require.Len(t, r, len(programs()))
-	for _, m := range r {
+	require.Len(t, r.programs, len(programs()))
+	for _, m := range r.programs {
 		for i, w := range m.ways {
 			requireMeasured(t, m, m.of[i], m.name+", "+w.name)
 		}
@@ -129,11 +129,11 @@ func TestLosses(t *testing.T) {
 			{N: 5, Work: 20, Took: time.Second, CPU: 2 * time.Second, Bytes: 70},
 		},
 	}
-	text := report{m}.markdown()
+	text := report{programs: []measured{m}}.markdown()
 	require.Contains(t, text, ":\n\n- **p**, bytes: 50 with b, 70 with ours\n\n|")
 	require.Contains(t, text, "| **p**: 5 of them | a | 10 | 100 ms | 100 | – | – |\n|  | b | 10 | 200 ms | 50 | – | – |\n|  | **ours** | 20 |")
 	m.of[1].Bytes = 69
-	require.Contains(t, report{m}.markdown(), "No other way was better")
+	require.Contains(t, report{programs: []measured{m}}.markdown(), "No other way was better")
 }
 
 // The page has the table of this command, with all its programs.

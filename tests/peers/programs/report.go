@@ -10,7 +10,11 @@ import (
 )
 
 // report has the figures of one run of this command.
-type report []measured
+type report struct {
+	rounds   int
+	others   string // what other programs took
+	programs []measured
+}
 
 // The command replaces the lines between these two lines of the page.
 const (
@@ -27,10 +31,11 @@ const none = "–"
 
 func (r report) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Measured with %s on %s/%s, %d cores.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	fmt.Fprintf(&b, "Measured with %s on %s/%s, %d cores, number of rounds: %d.%s\n\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), r.rounds, r.others)
 	b.WriteString(r.losses())
 	rows := [][]string{{"program", "way", "done in a second", "CPU of each", "bytes", "99 %", "full GC"}}
-	for _, m := range r {
+	for _, m := range r.programs {
 		for i, w := range m.ways {
 			row := []string{m.title(), w.label()}
 			for _, q := range quantities {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync/atomic"
 	"time"
 )
 
@@ -37,12 +38,12 @@ func runTCP(way newTimeouts) func(context.Context, size) (result, error) {
 		}
 		defer s.stop()
 		before := liveBytes()
-		listener, err := s.listen(n)
+		addresses, stop, err := s.listen()
 		if err != nil {
 			return f, err
 		}
-		defer listener.Close()
-		if _, err := c.do(request{Do: "dial", Address: listener.Addr().String(), N: n}); err != nil {
+		defer stop()
+		if _, err := c.do(request{Do: "dial", Addresses: addresses, N: n}); err != nil {
 			return f, err
 		}
 		if _, err := c.do(request{Do: "echo", Rounds: 1}); err != nil {
@@ -61,20 +62,38 @@ func runTCP(way newTimeouts) func(context.Context, size) (result, error) {
 	}
 }
 
-// listen serves n connections.
-func (s *sessions) listen(n int) (net.Listener, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	go func() {
-		for id := range n {
-			c, err := listener.Accept()
-			if err != nil {
-				return // the listener was closed, because the client has failed
-			}
-			s.ended.Go(func() { s.serve(&session{conn: c, id: id}) })
+// listeners is how many addresses a server has. To find a free port for so many connections to one address takes the
+// system much longer.
+const listeners = 8
+
+// listen serves connections until stop is called.
+func (s *sessions) listen() (addresses []string, stop func(), err error) {
+	var all []net.Listener
+	var next atomic.Int64
+	stop = func() {
+		for _, l := range all {
+			l.Close()
 		}
-	}()
-	return listener, nil
+	}
+	for range listeners {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			stop()
+			return nil, nil, err
+		}
+		all, addresses = append(all, l), append(addresses, l.Addr().String())
+		go s.accept(l, &next)
+	}
+	return addresses, stop, nil
+}
+
+// accept serves the connections of a listener. next is the number of the next one.
+func (s *sessions) accept(l net.Listener, next *atomic.Int64) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return // it was closed
+		}
+		s.ended.Go(func() { s.serve(&session{conn: c, id: int(next.Add(1))}) })
+	}
 }

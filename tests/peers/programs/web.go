@@ -98,7 +98,7 @@ func load(u *client, h http.Handler, size size) (f result, err error) {
 	}
 	go func() { _ = server.Serve(listener) }()
 	defer server.Close()
-	if _, err := u.do(request{Do: "dial", Address: listener.Addr().String(), N: f.N}); err != nil {
+	if _, err := u.do(request{Do: "dial", Addresses: []string{listener.Addr().String()}, N: f.N}); err != nil {
 		return f, err
 	}
 	if _, err := u.do(request{Do: "get", Rounds: 1}); err != nil { // so that all is allocated
