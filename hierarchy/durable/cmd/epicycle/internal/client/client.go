@@ -4,6 +4,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,9 +23,9 @@ type Client struct {
 	http  *http.Client
 }
 
-// New returns a client of the server at an address or URL. token may be empty. conns is the number of idle connections
-// that are kept.
-func New(server, token string, conns int) (*Client, error) {
+// New returns a client of the server at an address or URL. token may be empty, and config nil. conns is the number of idle
+// connections that are kept.
+func New(server, token string, conns int, config *tls.Config) (*Client, error) {
 	if !strings.Contains(server, "://") {
 		server = "http://" + server
 	}
@@ -35,6 +36,7 @@ func New(server, token string, conns int) (*Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = conns
 	transport.MaxIdleConns = conns
+	transport.TLSClientConfig = config
 	return &Client{strings.TrimSuffix(u.String(), "/"), token, &http.Client{Transport: transport}}, nil
 }
 

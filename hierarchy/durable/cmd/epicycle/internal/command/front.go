@@ -37,6 +37,9 @@ func (s *server) front(logger *slog.Logger) (*front, error) {
 	if (s.cert == "") != (s.key == "") {
 		return nil, usageError("-tls-cert and -tls-key belong together")
 	}
+	if s.clientCA != "" && s.cert == "" {
+		return nil, usageError("-client-ca needs -tls-cert and -tls-key")
+	}
 	address, err := net.ResolveTCPAddr("tcp", s.listen)
 	if err != nil {
 		return nil, usageError("-listen: %w", err)
@@ -47,6 +50,9 @@ func (s *server) front(logger *slog.Logger) (*front, error) {
 	var tlsConfig *tls.Config
 	if s.cert != "" {
 		tlsConfig = f.withCertificate(s.cert, s.key)
+	}
+	if s.clientCA != "" {
+		f.withClientCA(tlsConfig, s.clientCA)
 	}
 	if s.tokens != "" {
 		f.withTokens(s.tokens)
