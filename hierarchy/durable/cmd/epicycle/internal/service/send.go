@@ -61,7 +61,7 @@ func (s *Service) endLeft(a *Attempt, token durable.Token, result error) {
 	case err != nil:
 		s.logger.Warn("epicycle: a request that was made comes again: its partition has no owner", "err", err)
 	case ended && result != nil && result != errShutdown:
-		s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result})
+		s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result, traceAttrs(a)})
 	}
 }
 
@@ -103,6 +103,7 @@ func (s *Service) deliver(ctx context.Context, a *Attempt) (answered bool, err e
 	}
 	return s.sender.Send(ctx, &web.Request{
 		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value,
+		Trace: traceOf(a),
 	})
 }
 

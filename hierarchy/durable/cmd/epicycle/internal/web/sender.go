@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/traced"
 )
 
 // Request is the content of a webhook.
@@ -21,6 +22,7 @@ type Request struct {
 	Due     time.Time
 	Attempt int
 	Body    []byte
+	Trace   string // the header traceparent, or ""
 }
 
 // Sender sends webhooks. NewSender makes one.
@@ -114,6 +116,9 @@ func (s *Sender) request(ctx context.Context, r *Request) (*http.Request, error)
 	h.Set("epicycle-key", HeaderKey(r.Key))
 	h.Set("epicycle-due", r.Due.UTC().Format(time.RFC3339Nano))
 	h.Set("epicycle-attempt", strconv.Itoa(r.Attempt))
+	if r.Trace != "" {
+		h.Set(traced.Header, r.Trace)
+	}
 	return req, s.signer.sign(h, r.ID, s.now(), r.Body)
 }
 
