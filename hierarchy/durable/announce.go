@@ -76,6 +76,10 @@ func (a *Attempt[K, V]) Token(d time.Duration) Token {
 // the partition, the cause is ErrLeft.
 func (a *Attempt[K, V]) Context() context.Context { return a.taken.Context() }
 
+// Trace returns the trace context that is stored with the timer, which Config.Trace has returned for the call that set it,
+// or nil.
+func (a *Attempt[K, V]) Trace() []byte { return []byte(a.taken.Firing.Trace) }
+
 // End ends the attempt, as a return of err from Handle does. It reports whether the end is in the log. If the timer was
 // set, moved or removed meanwhile, or the attempt was ended by its Token, the end is not in the log. If the attempt was
 // left to the next owner of the partition, the error is ErrLeft, and EndAttempt ends it. After other errors, the end may

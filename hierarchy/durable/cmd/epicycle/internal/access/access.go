@@ -1,4 +1,4 @@
-// Package access decides who may do what, by tokens whose SHA-256 sums are in a file.
+// Package access decides who may do what, by a file with the SHA-256 sums of tokens, and the names of client certificates.
 package access
 
 import (
@@ -40,11 +40,16 @@ func (b *Bearer) MayKey(key string) bool { return strings.HasPrefix(key, b.Prefi
 type Tokens struct{ entries []entry }
 
 type entry struct {
-	sum [sha256.Size]byte
+	sum   [sha256.Size]byte
+	token bool // whether there is one
 	Bearer
 }
 
-// Parse reads lines of NAME ROLE SHA256-OF-TOKEN [PREFIX]. It ignores empty lines and lines that begin with #.
+// noToken stands for the sum where a name is for a client certificate alone.
+const noToken = "-"
+
+// Parse reads lines of NAME ROLE SHA256-OF-TOKEN [PREFIX], with - instead of the sum where there is no token. It ignores
+// empty lines and lines that begin with #.
 func Parse(r io.Reader) (*Tokens, error) {
 	t := new(Tokens)
 	lines := bufio.NewScanner(r)
@@ -89,14 +94,18 @@ func parseEntry(fields []string) (e entry, err error) {
 	default:
 		return e, fmt.Errorf("%q is none of the roles read, write and admin", fields[1])
 	}
+	if len(fields) == 4 {
+		e.Prefix = fields[3]
+	}
+	if fields[2] == noToken {
+		return e, nil
+	}
 	sum, err := hex.DecodeString(fields[2])
 	if err != nil || len(sum) != len(e.sum) {
 		return e, fmt.Errorf("the third field is not the SHA-256 of a token, in 64 hexadecimal digits")
 	}
 	copy(e.sum[:], sum)
-	if len(fields) == 4 {
-		e.Prefix = fields[3]
-	}
+	e.token = true
 	return e, nil
 }
 
@@ -105,7 +114,7 @@ func (t *Tokens) Bearer(token string) (*Bearer, bool) {
 	sum := sha256.Sum256([]byte(token))
 	found := -1
 	for i := range t.entries {
-		if subtle.ConstantTimeCompare(t.entries[i].sum[:], sum[:]) == 1 {
+		if subtle.ConstantTimeCompare(t.entries[i].sum[:], sum[:]) == 1 && t.entries[i].token {
 			found = i
 		}
 	}
@@ -113,4 +122,14 @@ func (t *Tokens) Bearer(token string) (*Bearer, bool) {
 		return nil, false
 	}
 	return &t.entries[found].Bearer, true
+}
+
+// Named returns the bearer of a client certificate, whose common name is a name of the file.
+func (t *Tokens) Named(name string) (*Bearer, bool) {
+	for i := range t.entries {
+		if t.entries[i].Name == name {
+			return &t.entries[i].Bearer, true
+		}
+	}
+	return nil, false
 }

@@ -32,6 +32,26 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// A line without a token is for a client certificate of that name alone.
+func TestNames(t *testing.T) {
+	tokens, err := Parse(strings.NewReader("ann admin " + sum("a") + "\nshop write - order-\n"))
+	require.NoError(t, err)
+	shop, ok := tokens.Named("shop")
+	require.True(t, ok)
+	require.Equal(t, Bearer{"shop", Write, "order-"}, *shop)
+	ann, ok := tokens.Named("ann")
+	require.True(t, ok)
+	require.Equal(t, Admin, ann.Role)
+	for _, other := range []string{"", "Shop", "shop ", "order-"} {
+		_, ok := tokens.Named(other)
+		require.False(t, ok, other)
+	}
+	for _, token := range []string{"-", "", "shop", string(make([]byte, 32))} {
+		_, ok := tokens.Bearer(token)
+		require.False(t, ok, token)
+	}
+}
+
 func TestBadTokens(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "no token",

@@ -43,7 +43,10 @@ func New(cfg Config) *API {
 	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil
 	config.OpenAPIPath, config.RejectUnknownQueryParameters = "/openapi", true
 	config.OnAddOperation = append(config.OnAddOperation, complete)
-	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {
+		Type: "http", Scheme: "bearer",
+		Description: "With -client-ca, a client certificate whose common name is that of a token is enough",
+	}}
 	a.register(huma.NewAPI(config, humago.NewAdapter(segments{a.mux}, "")))
 	a.registerRest()
 	return a

@@ -53,9 +53,8 @@ func decodeBody[T any](ctx context.Context, limit bodyLimit) (*T, error) {
 
 // read reads the body of a request.
 func (c *call) read(limit bodyLimit) ([]byte, error) {
-	errLarge := problem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", limit.size))
 	if c.r.ContentLength > int64(limit.size) {
-		return nil, errLarge
+		return nil, errLarge(limit)
 	}
 	c.pause()
 	defer c.extend(c.limit)
@@ -73,13 +72,17 @@ func (c *call) read(limit bodyLimit) ([]byte, error) {
 		b = b[:len(b)+n]
 		switch {
 		case len(b) > limit.size:
-			return nil, errLarge
+			return nil, errLarge(limit)
 		case err == io.EOF:
 			return b, nil
 		case err != nil:
 			return nil, errBody(err)
 		}
 	}
+}
+
+func errLarge(limit bodyLimit) *Problem {
+	return problem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", limit.size))
 }
 
 // trusted is the size up to which room is made for a body before it arrives: whoever only claims to send one must not

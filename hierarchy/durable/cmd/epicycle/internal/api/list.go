@@ -17,7 +17,7 @@ import (
 
 type listInput struct {
 	Prefix string `query:"prefix" doc:"Of the keys"`
-	State  string `query:"state" enum:"waiting,running,dead"`
+	State  string `query:"state" enum:"waiting,running,dead,failing" doc:"failing: those that are not dead, and whose last attempt has failed"`
 	Limit  int    `query:"limit" default:"100" minimum:"1" maximum:"1000"`
 	After  string `query:"after" doc:"The next of the page before"`
 	w      http.ResponseWriter
@@ -55,7 +55,42 @@ func (a *API) list(ctx context.Context, in *listInput) (*huma.StreamResponse, er
 			q.States = append(q.States, state)
 		}
 	}
+	if in.State == failingState {
+		q.States = []durable.State{durable.StateWaiting, durable.StateRunning}
+		return &huma.StreamResponse{Body: func(huma.Context) { a.listFailing(ctx, in.w, q) }}, nil
+	}
 	return &huma.StreamResponse{Body: func(huma.Context) { a.listTo(ctx, in.w, q) }}, nil
+}
+
+// failingState is what a list takes for a state: timers that wait for another attempt, or have it, after one that has failed.
+const failingState = "failing"
+
+// listFailing writes a page of the timers of a query that fail. It looks at all timers of the query, as no index has
+// those that fail. So it may take its time for a part of them, and end with a next and without any timer.
+func (a *API) listFailing(ctx context.Context, w http.ResponseWriter, q durable.Query) {
+	most := q.Limit - 1
+	q.Limit = 0
+	a.stream(ctx, w, &a.lists, "application/json", func(out *bufio.Writer) error {
+		p := pageWriter{out: out, until: callOf(ctx).partly(), most: most, headers: seesHeaders(ctx)}
+		for e, err := range a.Service.Scan(ctx, q) {
+			switch {
+			case err != nil:
+				return err
+			case e.LastError == "":
+				p.last = e.Key
+			case p.full():
+				return p.end(true)
+			default:
+				if err := p.timer(timerOf(&e, p.headers)); err != nil {
+					return err
+				}
+			}
+			if p.late() {
+				return p.end(true)
+			}
+		}
+		return p.end(false)
+	})
 }
 
 // listTo writes a page: all timers of a query but the last, which only tells that there is another page.
@@ -84,10 +119,11 @@ type pageWriter struct {
 	most    int
 	headers bool // timers have the values of headers
 	n       int
-	last    string
+	last    string // the key after which the next page begins
 }
 
-func (p *pageWriter) full() bool { return p.n == p.most || p.n > 0 && !time.Now().Before(p.until) }
+func (p *pageWriter) full() bool { return p.n == p.most || p.n > 0 && p.late() }
+func (p *pageWriter) late() bool { return !time.Now().Before(p.until) }
 
 func (p *pageWriter) timer(t Timer) error {
 	separator := ","
@@ -105,7 +141,11 @@ func (p *pageWriter) timer(t Timer) error {
 // end ends the page. more reports whether there is another one.
 func (p *pageWriter) end(more bool) error {
 	if p.n == 0 {
-		return p.json(&Page{Timers: []Timer{}})
+		page := Page{Timers: []Timer{}}
+		if more {
+			page.Next = p.last
+		}
+		return p.json(&page)
 	}
 	_, _ = p.out.WriteString("]") // Flush returns the error
 	if more {

@@ -69,6 +69,28 @@ func TestPageEndsInTime(t *testing.T) {
 	}
 }
 
+// A page of timers that fail ends in time without any, and goes on after those that were looked at.
+func TestPageOfFailingEndsInTime(t *testing.T) {
+	a := newAPI(t)
+	fill(t, a, 3, 10)
+	var all []string
+	for after, pages := "", 0; ; pages++ {
+		require.Less(t, pages, 5)
+		w := httptest.NewRecorder()
+		ctx := calling(t, a, w)
+		callOf(ctx).limit = -time.Hour // its part of the time is over
+		a.listFailing(ctx, w, durable.Query{Limit: 101, After: after})
+		var page Page
+		require.NoError(t, decode(w.Body.Bytes(), &page), w.Body)
+		require.Empty(t, page.Timers)
+		if after = page.Next; after == "" {
+			break
+		}
+		all = append(all, after)
+	}
+	require.Equal(t, []string{"0000", "0001", "0002"}, all)
+}
+
 // Those who read slowly hold what is on its way to them, and not their whole pages.
 func TestSlowReadersOfLists(t *testing.T) {
 	const readers, timers, size = 30, 200, task.MaxValue

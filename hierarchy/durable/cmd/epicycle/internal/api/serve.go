@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/page"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/traced"
 )
 
 // ServeHTTP implements http.Handler.
@@ -41,6 +42,9 @@ func (a *API) prepare(w http.ResponseWriter, r *http.Request) (*http.Request, fu
 		return r, func() {}, p
 	}
 	r.Header.Del("Accept") // all answers are JSON, whatever the client accepts
+	if parent, ok := traced.Of(r.Header); ok {
+		r = r.WithContext(traced.With(r.Context(), parent))
+	}
 	return a.begin(w, r)
 }
 

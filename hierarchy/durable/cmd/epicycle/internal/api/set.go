@@ -13,7 +13,8 @@ import (
 
 type setInput struct {
 	Keyed
-	If string `query:"if" enum:"absent,sooner,later" doc:"Only if there is none, or if it is due sooner or later than the one that is there"`
+	Trace string `header:"traceparent" doc:"The trace context of the caller (W3C): attempts are in its trace, each in a span of its own"`
+	If    string `query:"if" enum:"absent,sooner,later" doc:"Only if there is none, or if it is due sooner or later than the one that is there"`
 }
 
 func (a *API) set(ctx context.Context, in *setInput) (*timerOutput, error) {

@@ -34,6 +34,7 @@ type Firing struct {
 	ID      string          `json:"id" doc:"The same at each attempt, and never that of another timer"`
 	Attempt int             `json:"attempt" doc:"From 1"`
 	Timeout string          `json:"timeout" doc:"After which the attempt has failed"`
+	Trace   string          `json:"traceparent,omitempty" doc:"The trace context of the attempt (W3C), if the timer was set with one"`
 }
 
 // Firings is the answer to a request to take firings.
@@ -155,7 +156,7 @@ func writeFirings(w io.Writer, all []service.Taken) error {
 }
 
 func firingOf(t *service.Taken) Firing {
-	f := Firing{Token: t.Token, Key: t.Key, Due: t.Due.UTC(), ID: t.ID, Attempt: t.Attempt, Timeout: t.Timeout.String()}
+	f := Firing{Token: t.Token, Key: t.Key, Due: t.Due.UTC(), ID: t.ID, Attempt: t.Attempt, Timeout: t.Timeout.String(), Trace: t.Trace}
 	f.Value, f.Text = embed(t.Value)
 	return f
 }

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
@@ -34,11 +35,8 @@ func open(path string) bool {
 func (a *API) authenticate(r *http.Request) (*http.Request, *Problem) {
 	who := &access.Everybody
 	if a.Tokens != nil {
-		scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
-		if ok = ok && strings.EqualFold(scheme, "Bearer"); ok {
-			who, ok = a.Tokens.Load().Bearer(strings.TrimSpace(token))
-		}
-		if !ok {
+		var ok bool
+		if who, ok = bearer(r, a.Tokens.Load()); !ok {
 			if !open(r.URL.Path) {
 				return r, errToken
 			}
@@ -48,6 +46,22 @@ func (a *API) authenticate(r *http.Request) (*http.Request, *Problem) {
 		return r, errHost
 	}
 	return r.WithContext(context.WithValue(r.Context(), bearerKey{}, who)), nil
+}
+
+// bearer returns who has sent a request: the bearer of its token, or if it has none, the one whom the client certificate of
+// its connection names. A connection may last for longer than its certificate, which names nobody then.
+func bearer(r *http.Request, tokens *access.Tokens) (*access.Bearer, bool) {
+	if text := r.Header.Get("Authorization"); text != "" {
+		scheme, token, _ := strings.Cut(text, " ")
+		if !strings.EqualFold(scheme, "Bearer") {
+			return nil, false
+		}
+		return tokens.Bearer(strings.TrimSpace(token))
+	}
+	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 || time.Now().After(r.TLS.PeerCertificates[0].NotAfter) {
+		return nil, false
+	}
+	return tokens.Named(r.TLS.PeerCertificates[0].Subject.CommonName)
 }
 
 // isLocal reports whether host is localhost, a name below it, or an IP address. The owner of any other name could

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"io"
@@ -21,15 +22,16 @@ import (
 // Client sends requests to a server. Each is sent once: who calls a command sees at once what is wrong.
 type Client struct{ client *epicycle.Client }
 
-// New returns a client of the server at an address or URL. token may be empty. conns is the number of idle connections
-// that are kept.
-func New(server, token string, conns int) (*Client, error) {
+// New returns a client of the server at an address or URL. token may be empty, and config nil. conns is the number of idle
+// connections that are kept.
+func New(server, token string, conns int, config *tls.Config) (*Client, error) {
 	if server == "" {
 		return nil, errors.New("the URL of the server is empty")
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = conns
 	transport.MaxIdleConns = conns
+	transport.TLSClientConfig = config
 	c, err := epicycle.New(server, epicycle.Options{
 		Token: token, HTTP: &http.Client{Transport: transport}, Attempts: 1, Timeout: longest,
 	})

@@ -22,7 +22,7 @@ func newClient(t *testing.T, answer http.HandlerFunc) *Client {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
-	c, err := New(server.URL+"/", "secret", 1)
+	c, err := New(server.URL+"/", "secret", 1, nil)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
@@ -33,7 +33,7 @@ func TestNew(t *testing.T) {
 		"127.0.0.1:8421": true, "http://localhost": true, "https://timers.example.com/": true,
 		"": false, "ftp://x": false, "http://": false, "://": false, "http://%zz": false,
 	} {
-		_, err := New(text, "", 1)
+		_, err := New(text, "", 1, nil)
 		require.Equal(t, ok, err == nil, text)
 	}
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -58,4 +59,25 @@ func (f *front) withCertificate(cert, key string) *tls.Config {
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return now.Load(), nil },
 		NextProtos:     []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12,
 	}
+}
+
+// withClientCA makes connections need a certificate of a client, from one of the authorities in a file. Connections that
+// are open stay.
+func (f *front) withClientCA(config *tls.Config, path string) {
+	var now atomic.Pointer[tls.Config]
+	f.files = append(f.files, file{"-client-ca", func() error {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(text) {
+			return fmt.Errorf("%s: there is no certificate", path)
+		}
+		with := config.Clone()
+		with.ClientAuth, with.ClientCAs = tls.RequireAndVerifyClientCert, pool
+		now.Store(with)
+		return nil
+	}})
+	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) { return now.Load(), nil }
 }

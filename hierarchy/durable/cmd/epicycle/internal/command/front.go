@@ -38,6 +38,9 @@ func (s *server) front(logger *slog.Logger, keys *web.Keys) (*front, error) {
 	if (s.cert == "") != (s.key == "") {
 		return nil, usageError("-tls-cert and -tls-key belong together")
 	}
+	if s.clientCA != "" && s.cert == "" {
+		return nil, usageError("-client-ca needs -tls-cert and -tls-key")
+	}
 	address, err := net.ResolveTCPAddr("tcp", s.listen)
 	if err != nil {
 		return nil, usageError("-listen: %w", err)
@@ -48,6 +51,9 @@ func (s *server) front(logger *slog.Logger, keys *web.Keys) (*front, error) {
 	var tlsConfig *tls.Config
 	if s.cert != "" {
 		tlsConfig = f.withCertificate(s.cert, s.key)
+	}
+	if s.clientCA != "" {
+		f.withClientCA(tlsConfig, s.clientCA)
 	}
 	if s.tokens != "" {
 		f.withTokens(s.tokens)

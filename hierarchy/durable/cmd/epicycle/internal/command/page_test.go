@@ -331,3 +331,38 @@ func TestPageOfAttempts(t *testing.T) {
 	require.Equal(t, "0", p.value(`(document.documentElement.outerHTML.match(/Bearer/g) || []).length`))
 	p.check()
 }
+
+// Timers that fail have a view, with their errors and when they come again. Those that are dead, or wait for their first
+// attempt, are not in it.
+func TestPageOfFailing(t *testing.T) {
+	browser := newBrowser(t)
+	s := serve(t, "-max-attempts", "2")
+	h := newHook(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	s.set("dead", "0s", "http://"+nobody(t), "")
+	s.set("fails-1", "0s", h.URL, "")
+	s.set("fails-2", "0s", h.URL, "")
+	s.set("waits", "1h", h.URL, "")
+	s.until("dead", "state", "dead")
+	for _, key := range []string{"fails-1", "fails-2"} {
+		s.becomes(key, func(a *answer) bool { return strings.Contains(a.body, "last_error") })
+	}
+	first := s.do("GET", "/v1/timers?state=failing&limit=1", "").json(http.StatusOK)
+	require.Equal(t, "fails-1", first["next"])
+	require.NotContains(t, s.do("GET", "/v1/timers?state=failing&after=fails-1", "").json(http.StatusOK), "next")
+	code, out, _ := s.command("", "ls", "-state", "failing")
+	require.Zero(t, code)
+	require.Equal(t, "2 0", fmt.Sprint(strings.Count(out, "fails-"), " ", strings.Count(out, "waits")))
+
+	p := s.open(t, browser, windows[2])
+	p.until("dead fails-1 fails-2 waits", keys)
+	p.tabTo("state")
+	p.press("failing")
+	p.until("fails-1 fails-2", keys)
+	p.until("2 timers", text("status"))
+	const row = `[...document.querySelector('#rows tr').cells].map(cell => cell.textContent).slice(1).join()`
+	require.Regexp(t, "^waiting,in (1 hour|60 minutes|59 minutes),1,"+h.URL+",the webhook answered 503 Service Unavailable$", p.value(row))
+	p.check()
+}

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -23,7 +25,7 @@ type remote struct {
 // remoteCommand makes a command that sends requests to a server.
 func remoteCommand(std streams, c *cobra.Command, run func(*remote, *cobra.Command, []string) error) *cobra.Command {
 	r := &remote{std: std}
-	c.Flags().StringVar(&r.server, "server", "", "the `URL` of the server (default $EPICYCLE_SERVER, or http://127.0.0.1:8421); $EPICYCLE_TOKEN is the token")
+	c.Flags().StringVar(&r.server, "server", "", "the `URL` of the server (default $EPICYCLE_SERVER, or http://127.0.0.1:8421); $EPICYCLE_TOKEN is the token, $EPICYCLE_CA, $EPICYCLE_CERT and $EPICYCLE_KEY are files for TLS")
 	c.Flags().BoolVar(&r.json, "json", false, "print JSON")
 	c.Flags().SortFlags = false
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
@@ -45,11 +47,42 @@ func dial(server string, conns int) (*client.Client, error) {
 	if server == "" {
 		server = "http://127.0.0.1:8421"
 	}
-	c, err := client.New(server, os.Getenv("EPICYCLE_TOKEN"), conns)
+	config, err := clientTLS(os.Getenv("EPICYCLE_CA"), os.Getenv("EPICYCLE_CERT"), os.Getenv("EPICYCLE_KEY"))
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(server, os.Getenv("EPICYCLE_TOKEN"), conns, config)
 	if err != nil {
 		return nil, usageError("-server: %w", err)
 	}
 	return c, nil
+}
+
+// clientTLS returns how a client speaks TLS: which authority must have signed the server's certificate, if not one that
+// this machine knows, and its own certificate and key, if it has one. It returns nil if no file is named.
+func clientTLS(ca, cert, key string) (*tls.Config, error) {
+	if ca == "" && cert == "" && key == "" {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if ca != "" {
+		text, err := os.ReadFile(ca)
+		if err != nil {
+			return nil, usageError("EPICYCLE_CA: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, usageError("EPICYCLE_CA: there is no certificate in %s", ca)
+		}
+	}
+	if cert != "" || key != "" {
+		own, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, usageError("EPICYCLE_CERT and EPICYCLE_KEY: %w", err)
+		}
+		config.Certificates = []tls.Certificate{own}
+	}
+	return config, nil
 }
 
 // fault returns an error of the server or of the network with its exit code.

@@ -34,6 +34,7 @@ type server struct {
 
 	listen, tokens string
 	cert, key      string
+	clientCA       string
 	behindProxy    bool
 	maxConns       int
 	allow          []string
@@ -75,6 +76,7 @@ func serveCommand(std streams) *cobra.Command {
 	f.StringVar(&s.tokens, "tokens", "", "a `file` of tokens, with lines NAME ROLE SHA256-OF-TOKEN [PREFIX]; SIGHUP reads it again")
 	f.StringVar(&s.cert, "tls-cert", "", "a `file` with the certificate; SIGHUP reads it and the key again")
 	f.StringVar(&s.key, "tls-key", "", "a `file` with the certificate's key")
+	f.StringVar(&s.clientCA, "client-ca", "", "a `file` with the authorities of client certificates, which each connection needs then; their common name is a NAME of -tokens; SIGHUP reads it again")
 	f.BoolVar(&s.behindProxy, "behind-proxy", false, "listen beyond loopback without TLS, which a proxy has")
 	f.IntVar(&s.maxConns, "max-connections", 20000, "connections at once")
 	f.StringSliceVar(&s.allow, "allow", nil, "a `network` such as 127.0.0.0/8 or 10.0.0.0/8 that webhooks may reach though it is not public")

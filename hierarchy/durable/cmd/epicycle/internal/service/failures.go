@@ -48,6 +48,7 @@ type failure struct {
 	id      durable.ID // zero if it is not known
 	attempt int
 	err     error
+	trace   []any // what the log says of its trace, if it has one and it is known
 }
 
 // spell is the time after a line about a place in which there is no other one.
@@ -97,7 +98,7 @@ func (s *Service) fail(ctx context.Context, a *Attempt, err error) (bool, error)
 	if a.Context().Err() != nil { // the timer was changed meanwhile, or this server does not own it any more
 		return a.End(ctx, err)
 	}
-	one := failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, err}
+	one := failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, err, traceAttrs(a)}
 	at, first := s.failing.add(&one)
 	if !first {
 		return a.End(ctx, err)
@@ -153,7 +154,7 @@ func (s *Service) about(f *failure) []any {
 	ctx, cancel := context.WithTimeout(s.life, lineTime)
 	defer cancel()
 	e, ok, err := s.Lookup(ctx, f.key)
-	attrs := []any{"key", f.key, "id", cmp.Or(f.id, e.ID), "attempt", f.attempt, "err", f.err}
+	attrs := append([]any{"key", f.key, "id", cmp.Or(f.id, e.ID), "attempt", f.attempt, "err", f.err}, f.trace...)
 	switch {
 	case err != nil || !ok || e.ID != cmp.Or(f.id, e.ID):
 	case e.State == durable.StateDead:

@@ -74,7 +74,7 @@ func (s *Service) endLeft(a *Attempt, token durable.Token, result error, tells b
 			s.tellEnd(a, result)
 		}
 		if result != nil {
-			s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result})
+			s.failed(&failure{placeOf(a.Value.To), a.Key, a.ID, a.Attempt, result, traceAttrs(a)})
 		}
 	}
 }
@@ -120,5 +120,6 @@ func (s *Service) deliver(ctx context.Context, a *Attempt) (status int, err erro
 	}
 	return s.sender.Send(ctx, &web.Request{
 		URL: a.Value.To.Name, Key: a.Key, ID: a.ID.String(), Due: a.Due, Attempt: a.Attempt, Body: a.Value.Value, Hook: a.Value.Hook,
+		Trace: traceOf(a),
 	})
 }

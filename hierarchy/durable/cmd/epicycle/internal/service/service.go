@@ -17,6 +17,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/lane"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/traced"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
 )
 
@@ -31,7 +32,7 @@ type Attempt = durable.Attempt[string, task.Task]
 
 // Config configures Open.
 type Config struct {
-	// Durable configures the timers. Open sets Announce, Withdrawn, Key and Value, and Backoff if that is nil.
+	// Durable configures the timers. Open sets Announce, Withdrawn, Trace, Key and Value, and Backoff if that is nil.
 	Durable durable.Config[string, task.Task]
 	Sender  *web.Sender
 	PerHost int // the largest number of requests at once to a host, or a subject
@@ -89,7 +90,7 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 		s.peers = newPeers(s, s.conn, s.name)
 	}
 	cfg.Durable.Value, cfg.Durable.Backoff = task.Codec{}, s.backoff
-	cfg.Durable.Announce, cfg.Durable.Withdrawn = s.announce, s.withdrawn
+	cfg.Durable.Announce, cfg.Durable.Withdrawn, cfg.Durable.Trace = s.announce, s.withdrawn, traced.Tracer{}
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
 		s.giveUp()
 		s.stop()

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/traced"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/web"
 )
 
@@ -64,6 +65,9 @@ func message(a *Attempt) *nats.Msg {
 	m.Header.Set("epicycle-key", web.HeaderKey(a.Key))
 	m.Header.Set("epicycle-due", a.Due.UTC().Format(time.RFC3339Nano))
 	m.Header.Set("epicycle-attempt", strconv.Itoa(a.Attempt))
+	if trace := traceOf(a); trace != "" {
+		m.Header.Set(traced.Header, trace)
+	}
 	return m
 }
 

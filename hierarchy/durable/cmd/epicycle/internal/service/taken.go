@@ -24,11 +24,12 @@ type Taken struct {
 	ID      string        `json:"id"`
 	Attempt int           `json:"attempt"`
 	Timeout time.Duration `json:"timeout"`
+	Trace   string        `json:"trace,omitempty"`
 }
 
 // sizeOf returns no less than the size of a firing in JSON.
 func sizeOf(t *Taken) int {
-	const others = 350 // all but the key, which is also in the token, and the value
+	const others = 450 // all but the key, which is also in the token, and the value
 	return 8*len(t.Key) + (len(t.Value)+2)/3*4 + others
 }
 
@@ -70,7 +71,7 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 			s.endedElsewhere(a, begun)
 		}
 	})
-	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout}, true
+	return Taken{token, a.Key, a.Value.Value, a.Due, a.ID.String(), a.Attempt, a.Value.Timeout, traceOf(a)}, true
 }
 
 // errElsewhere is the error of an attempt of a timer that an import has given another target, with the same ID, while it

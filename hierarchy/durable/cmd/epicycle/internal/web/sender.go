@@ -14,6 +14,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/traced"
 )
 
 // Request is the content of a webhook.
@@ -24,6 +25,7 @@ type Request struct {
 	Attempt int
 	Body    []byte
 	Hook    task.Hook // its Headers must have passed its Check
+	Trace   string    // the header traceparent, or ""
 }
 
 // Sender sends webhooks. NewSender makes one.
@@ -131,6 +133,9 @@ func (s *Sender) request(ctx context.Context, r *Request) (*http.Request, error)
 	h.Set("epicycle-key", HeaderKey(r.Key))
 	h.Set("epicycle-due", r.Due.UTC().Format(time.RFC3339Nano))
 	h.Set("epicycle-attempt", strconv.Itoa(r.Attempt))
+	if r.Trace != "" {
+		h.Set(traced.Header, r.Trace)
+	}
 	return req, s.keys.sign(h, r.Hook.Secret, r.ID, s.now(), body)
 }
 

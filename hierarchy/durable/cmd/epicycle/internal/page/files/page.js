@@ -7,6 +7,7 @@ let shown = null;   // the timer in the details
 let wanted = 0;     // how many rows the table is to have
 let adding = false; // whether the next page is being read
 let me = {};        // the role and prefix that the server gives to the token; empty until it has answered
+let rested = 0;     // when the table may be read again by itself, so that a search of many timers does not take all of the server
 let asked = 0;      // how often the table was read: an answer that comes late is left out
 
 // exact keeps numbers as they were written, where the browser can: a number of JavaScript has 53 bits.
@@ -146,6 +147,7 @@ async function more() {
 async function reading(read, showIt) {
   const mine = ++asked;
   const current = () => mine === asked;
+  const begun = Date.now();
   let text;
   try {
     await read(current);
@@ -157,6 +159,7 @@ async function reading(read, showIt) {
     text = error.message;
   }
   if (!current()) return;
+  rested = Date.now() + 10 * (Date.now() - begun);
   if ($("status").textContent !== text) $("status").textContent = text; // which is read out when it changes
   $("more").hidden = !next;
 }
@@ -376,7 +379,7 @@ document.addEventListener("keydown", (e) => {
   if (e.key === "n" && mayWrite()) { e.preventDefault(); edit(null); }
 });
 setInterval(() => {
-  if (document.hidden || document.querySelector("dialog[open]") || me.role === "none" || adding) return;
+  if (document.hidden || document.querySelector("dialog[open]") || me.role === "none" || adding || Date.now() < rested) return;
   if (me.role) refresh();
   else begin();
 }, 5000);
