@@ -143,11 +143,11 @@ func TestEnough(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	each(t, func(t *testing.T, start func(string, ...string) *driver) {
 		f := newFlaky(t, silent, silent)
-		d := start(f.URL, "0.5")
+		d := start(f.URL, "2")
 		require.Zero(t, d.fails("remove", args{"key": "k"}).Status)
 		require.Len(t, f.requests, 1)
 		require.Equal(t, "k", d.timer("get", args{"key": "k"})["key"])
-		require.Len(t, f.requests, 3)
+		require.GreaterOrEqual(t, len(f.requests), 3)
 	})
 }
 
