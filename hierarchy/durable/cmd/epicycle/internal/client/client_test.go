@@ -83,7 +83,7 @@ func TestProblems(t *testing.T) {
 		require.Equal(t, one.status, p.Status)
 		require.Equal(t, one.detail, p.Detail)
 	}
-	c, err := New("127.0.0.1:1", "", 1)
+	c, err := New("127.0.0.1:1", "", 1, nil)
 	require.NoError(t, err)
 	err = c.Do(t.Context(), "GET", "/path", nil, nil)
 	require.Error(t, err)

@@ -149,7 +149,7 @@ func TestNewClientAuthorities(t *testing.T) {
 	before, after := newAuthority(t), newAuthority(t)
 	logs := newLogs()
 	f, err := (&server{listen: "127.0.0.1:0", cert: serverCert, key: serverKey, clientCA: before.file, maxConns: 1}).
-		front(slog.New(slog.NewTextHandler(logs, nil)))
+		front(slog.New(slog.NewTextHandler(logs, nil)), nil)
 	require.NoError(t, err)
 	defer f.close()
 	go func() {
@@ -192,9 +192,9 @@ func TestNewClientAuthorities(t *testing.T) {
 }
 
 func TestClientCANeedsTLS(t *testing.T) {
-	_, err := (&server{listen: "127.0.0.1:0", clientCA: "x"}).front(slog.Default())
+	_, err := (&server{listen: "127.0.0.1:0", clientCA: "x"}).front(slog.Default(), nil)
 	require.ErrorContains(t, err, "-client-ca needs -tls-cert")
 	cert, key, _ := certificate(t)
-	_, err = (&server{listen: "127.0.0.1:0", cert: cert, key: key, clientCA: write(t, "ca", "nothing")}).front(slog.Default())
+	_, err = (&server{listen: "127.0.0.1:0", cert: cert, key: key, clientCA: write(t, "ca", "nothing")}).front(slog.Default(), nil)
 	require.ErrorContains(t, err, "there is no certificate")
 }
