@@ -17,6 +17,8 @@ type Firing struct {
 	ID        string          `json:"id"`      // the same at each attempt, and never that of another timer
 	Attempt   int             `json:"attempt"` // from 1
 	Timeout   Duration        `json:"timeout"` // after which the attempt has failed
+	// Traceparent is the trace context of the attempt (W3C), if the timer was set with one.
+	Traceparent string `json:"traceparent,omitempty"`
 }
 
 // Decode decodes the value of the firing.

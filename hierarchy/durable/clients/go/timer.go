@@ -102,10 +102,14 @@ type Setting struct {
 	In       time.Duration
 	At       time.Time
 	Schedule string // such as "@every 90s" or "CRON_TZ=Europe/Berlin 30 2 * * *"
-	Debounce *Debounce
-	Timeout  time.Duration // of an attempt; 30 seconds by default
-	Retry    *Retry
-	If       If
+	// These go with Schedule: each run is later by a time within Spread, which the key determines; no run is before From, or
+	// after Until.
+	Spread      time.Duration
+	From, Until time.Time
+	Debounce    *Debounce
+	Timeout     time.Duration // of an attempt; 30 seconds by default
+	Retry       *Retry
+	If          If
 }
 
 // body is a Setting in a request.
@@ -116,6 +120,9 @@ type body struct {
 	In       string    `json:"in,omitempty"`
 	At       time.Time `json:"at,omitzero"`
 	Schedule string    `json:"schedule,omitempty"`
+	Spread   Duration  `json:"spread,omitzero"`
+	From     time.Time `json:"from,omitzero"`
+	Until    time.Time `json:"until,omitzero"`
 	Debounce *Debounce `json:"debounce,omitempty"`
 	Value    any       `json:"value,omitempty"`
 	To       *Target   `json:"to,omitempty"`
@@ -127,7 +134,7 @@ func (s *Setting) body() (b body) {
 	b = body{Value: s.Value, To: &s.To, Timeout: Duration(s.Timeout), Retry: s.Retry}
 	switch {
 	case s.Schedule != "":
-		b.Schedule = s.Schedule
+		b.Schedule, b.Spread, b.From, b.Until = s.Schedule, Duration(s.Spread), s.From, s.Until
 	case s.Debounce != nil:
 		b.Debounce = s.Debounce
 	default:

@@ -90,6 +90,10 @@ class _Timer(TypedDict):
     state: str
 
 
+# What goes with a schedule: each run is later by a time within spread, and none is before from, or after until.
+Runs = TypedDict("Runs", {"spread": Duration, "from": Time, "until": Time}, total=False)
+
+
 class Timer(_Timer, total=False):
     """A timer. Fields that have no value are absent."""
 
@@ -117,6 +121,7 @@ class Firing(_Firing, total=False):
     """A firing that was taken from a queue. Its id is the same at each attempt."""
 
     value_text: str
+    traceparent: str
 
 
 class _Result(TypedDict):
@@ -196,13 +201,15 @@ def _time(at: Time) -> str:
 
 def _setting(
     value: Any, to: Target, in_: Optional[Duration], at: Optional[Time], schedule: Optional[str],
-    debounce: Optional[Debounce], timeout: Optional[Duration], retry: Optional[Retry],
+    debounce: Optional[Debounce], timeout: Optional[Duration], retry: Optional[Retry], runs: Optional[Runs],
 ) -> dict[str, Any]:
     body: dict[str, Any] = {
         "value": value, "to": to, "in": None if in_ is None else _duration(in_), "at": None if at is None else _time(at),
         "schedule": schedule, "debounce": debounce, "timeout": None if timeout is None else _duration(timeout),
         "retry": retry,
     }
+    for name, field in (runs or {}).items():
+        body[name] = _duration(field) if name == "spread" else _time(field)
     return {name: field for name, field in body.items() if field is not None}
 
 
@@ -379,8 +386,9 @@ class _Requests:
     def set(
         key: str, value: Any, to: Target, in_: Optional[Duration], at: Optional[Time], schedule: Optional[str],
         debounce: Optional[Debounce], timeout: Optional[Duration], retry: Optional[Retry], if_: Optional[str],
+        runs: Optional[Runs],
     ) -> _Request:
-        body = _setting(value, to, in_, at, schedule, debounce, timeout, retry)
+        body = _setting(value, to, in_, at, schedule, debounce, timeout, retry, runs)
         path = _timer(key) + (_query(**{"if": if_}) if if_ else "")
         return _Request("PUT", path, body, again=not if_)
 
@@ -459,13 +467,13 @@ class Client:
     def set(
         self, key: str, value: Any = None, *, to: Target, in_: Optional[Duration] = None, at: Optional[Time] = None,
         schedule: Optional[str] = None, debounce: Optional[Debounce] = None, timeout: Optional[Duration] = None,
-        retry: Optional[Retry] = None, if_: Optional[str] = None,
+        retry: Optional[Retry] = None, if_: Optional[str] = None, runs: Optional[Runs] = None,
     ) -> Timer:
         """Sets a timer, which is due as exactly one of in_, at, schedule and debounce says.
 
-        if_ is absent, sooner or later: NotMet is raised if that is not so.
+        if_ is absent, sooner or later: NotMet is raised if that is not so. runs goes with schedule.
         """
-        request = _Requests.set(key, value, to, in_, at, schedule, debounce, timeout, retry, if_)
+        request = _Requests.set(key, value, to, in_, at, schedule, debounce, timeout, retry, if_, runs)
         return self._transport.send(request)
 
     def move(self, key: str, *, in_: Optional[Duration] = None, at: Optional[Time] = None) -> Optional[Timer]:
@@ -670,10 +678,10 @@ class AsyncClient:
     async def set(
         self, key: str, value: Any = None, *, to: Target, in_: Optional[Duration] = None, at: Optional[Time] = None,
         schedule: Optional[str] = None, debounce: Optional[Debounce] = None, timeout: Optional[Duration] = None,
-        retry: Optional[Retry] = None, if_: Optional[str] = None,
+        retry: Optional[Retry] = None, if_: Optional[str] = None, runs: Optional[Runs] = None,
     ) -> Timer:
         """See Client.set."""
-        request = _Requests.set(key, value, to, in_, at, schedule, debounce, timeout, retry, if_)
+        request = _Requests.set(key, value, to, in_, at, schedule, debounce, timeout, retry, if_, runs)
         return await self._send(request)
 
     async def move(self, key: str, *, in_: Optional[Duration] = None, at: Optional[Time] = None) -> Optional[Timer]:

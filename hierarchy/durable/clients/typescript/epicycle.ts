@@ -69,6 +69,12 @@ export interface Setting {
   in?: string;
   at?: string | Date;
   schedule?: string;
+  /** With schedule: each run is later by a time within this duration, which the key determines. */
+  spread?: string;
+  /** With schedule: no run is before this time. */
+  from?: string | Date;
+  /** With schedule: no run is after this time. */
+  until?: string | Date;
   debounce?: Debounce;
   timeout?: string;
   retry?: Retry;
@@ -109,6 +115,7 @@ export interface Firing<V = unknown> {
   id: string;
   attempt: number;
   timeout: string;
+  traceparent?: string;
 }
 
 /** The fields of application/problem+json. */
