@@ -214,7 +214,7 @@ func TestWebhooksOfAProcessThatIsKilledInItsGrace(t *testing.T) {
 	grace, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	a.Drain(grace)
-	require.Equal(t, 2, b.Stats().Owned)
+	eventually(t, func() bool { return b.Stats().Owned == 2 }) // on a busy machine it gets them after the grace
 	eventually(t, func() bool {
 		l, err := b.List(t.Context(), durable.Query{Limit: 10})
 		require.NoError(t, err)
