@@ -31,7 +31,7 @@ func history(seed uint64) steps.History { return steps.Draw(seed, 2+int(seed%4),
 
 // Connections, answers, watches, clocks and processes fail. At no instant do two processes own a partition, and the
 // other clauses of judge hold. When the faults have ended, the partitions are shared as planned.
-func TestHistories(t *testing.T) {
+func TestHistoriesOfLeases(t *testing.T) {
 	var total tally
 	for i := range uint64(*histories) {
 		steps.Check(t, *first+i, history(*first+i), func(h steps.History, trace *steps.Trace) error {
