@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
@@ -31,17 +30,6 @@ type Event struct {
 	Missed int `json:"missed,omitempty"`
 }
 
-type eventsInput struct {
-	Prefix string `query:"prefix" doc:"Of the keys"`
-	w      http.ResponseWriter
-}
-
-// Resolve implements huma.Resolver.
-func (in *eventsInput) Resolve(ctx huma.Context) []error {
-	_, in.w = humago.Unwrap(ctx)
-	return nil
-}
-
 func (a *API) registerEvents(api huma.API) {
 	op := timer("GET", "events", "/v1/events", "What happens to timers, as it happens", 429)
 	op.Responses = map[string]*huma.Response{"200": {
@@ -52,7 +40,7 @@ func (a *API) registerEvents(api huma.API) {
 	huma.Register(api, op, a.events)
 }
 
-func (a *API) events(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
+func (a *API) events(ctx context.Context, in *prefixInput) (*huma.StreamResponse, error) {
 	prefix, err := a.mayPrefix(ctx, access.Read, in.Prefix)
 	if err != nil {
 		return nil, err

@@ -13,13 +13,14 @@ import (
 
 const lineType = "application/jsonl"
 
-type exportInput struct {
+// prefixInput is the input of requests for all that has a prefix, whose answer is a stream.
+type prefixInput struct {
 	Prefix string `query:"prefix" doc:"Of the keys"`
 	w      http.ResponseWriter
 }
 
 // Resolve implements huma.Resolver.
-func (in *exportInput) Resolve(ctx huma.Context) []error {
+func (in *prefixInput) Resolve(ctx huma.Context) []error {
 	_, in.w = humago.Unwrap(ctx)
 	return nil
 }
@@ -33,7 +34,7 @@ func (a *API) registerExport(api huma.API) {
 	huma.Register(api, op, a.export)
 }
 
-func (a *API) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
+func (a *API) export(ctx context.Context, in *prefixInput) (*huma.StreamResponse, error) {
 	prefix, err := a.mayPrefix(ctx, access.Read, in.Prefix)
 	if err != nil {
 		return nil, err

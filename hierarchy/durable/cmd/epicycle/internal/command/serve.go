@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
@@ -63,7 +64,11 @@ func serveCommand(std streams) *cobra.Command {
 			return s.run(c.Context())
 		},
 	}
-	f := c.Flags()
+	s.addFlags(c.Flags())
+	return c
+}
+
+func (s *server) addFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&s.dir, "dir", "", "the `directory` of the timers, of this server alone")
 	f.StringVar(&s.nats, "nats", "", "instead of -dir: the `URLs` of NATS servers with JetStream, with commas between them")
@@ -90,7 +95,6 @@ func serveCommand(std streams) *cobra.Command {
 	f.StringVar(&s.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.BoolVar(&s.logJSON, "log-json", false, "log JSON instead of text")
 	f.DurationVar(&s.patience, "grace", 20*time.Second, "what attempts get to end after SIGTERM")
-	return c
 }
 
 func (s *server) run(ctx context.Context) error {
@@ -124,19 +128,24 @@ func (s *server) run(ctx context.Context) error {
 	if err != nil {
 		return &exit{failed, err}
 	}
-	logger.Info("epicycle: serving", "address", front.address(), "version", Version())
-	if s.secretFile == "" && s.signingKeyFile == "" {
-		logger.Warn("epicycle: without -secret-file webhooks have no signature")
-	}
-	err = front.serve(ctx, api.New(api.Config{
-		Service: svc, Tokens: front.tokens, Subjects: s.nats != "", Keys: keys, Version: Version(), Logger: logger,
-	}), func(ctx context.Context) { svc.Drain(ctx) }, s.patience)
+	err = s.serve(ctx, svc, front, keys, logger)
 	shutdown(svc, logger)
 	if err != nil {
 		return &exit{failed, err}
 	}
 	logger.Info("epicycle: ended")
 	return nil
+}
+
+// serve serves until ctx is done, or the listener fails.
+func (s *server) serve(ctx context.Context, svc *service.Service, front *front, keys *web.Keys, logger *slog.Logger) error {
+	logger.Info("epicycle: serving", "address", front.address(), "version", Version())
+	if s.secretFile == "" && s.signingKeyFile == "" {
+		logger.Warn("epicycle: without -secret-file webhooks have no signature")
+	}
+	return front.serve(ctx, api.New(api.Config{
+		Service: svc, Tokens: front.tokens, Subjects: s.nats != "", Keys: keys, Version: Version(), Logger: logger,
+	}), func(ctx context.Context) { svc.Drain(ctx) }, s.patience)
 }
 
 // shutdown hands the partitions over to other processes.

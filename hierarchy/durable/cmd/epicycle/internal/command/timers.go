@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,62 +13,81 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/client"
 	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
+// setFlags are the flags of set.
+type setFlags struct {
+	in          api.Setting
+	to          api.Target
+	hook        hookFlags
+	debounce    api.Debounce
+	value, cond string
+}
+
+func (s *setFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&s.in.In, "in", "", "a `duration` from now, such as 30m")
+	f.StringVar(&s.in.At, "at", "", "a `time`, such as 2030-01-31T12:00:00Z")
+	f.StringVar(&s.in.Schedule, "schedule", "", "a `schedule`, such as '@every 90s' or 'CRON_TZ=Europe/Berlin 30 2 * * *'")
+	f.StringVar(&s.in.Spread, "spread", "", "with -schedule: each run is later by a time within this `duration`, the same each time, which the key determines")
+	f.StringVar(&s.in.From, "from", "", "with -schedule: no run before this `time`, such as 2030-01-31T12:00:00Z")
+	f.StringVar(&s.in.Until, "until", "", "with -schedule: no run after this `time`")
+	f.StringVar(&s.debounce.Quiet, "debounce", "", "the `duration` after the last of several calls, such as 5s; each call moves the timer")
+	f.StringVar(&s.debounce.Longest, "longest", "", "with -debounce: the longest `duration` after the first call, such as 1m")
+	f.StringVar(&s.value, "value", "null", "any `JSON`; - reads it from the standard input")
+	f.StringVar(&s.to.Webhook, "webhook", "", "a `URL` that gets a request")
+	f.StringVar(&s.to.Subject, "subject", "", "a `subject` of NATS")
+	f.StringVar(&s.to.Queue, "queue", "", "a `queue` from which it is taken")
+	f.StringVar(&s.in.Timeout, "timeout", "", "the `duration` of an attempt (default 30s)")
+	s.hook.add(f)
+	f.StringVar(&s.cond, "if", "", "only if there is none (absent), or if it is due sooner or later than the one there is")
+}
+
+// setting returns what the flags say. in is read if the value is "-".
+func (s *setFlags) setting(in io.Reader) (*api.Setting, error) {
+	value := []byte(s.value)
+	if s.value == "-" {
+		var err error
+		if value, err = io.ReadAll(in); err != nil {
+			return nil, err
+		}
+		value = bytes.TrimSpace(value)
+	}
+	if !json.Valid(value) {
+		return nil, usageError("-value is not JSON; a text has quotes: -value '\"text\"'")
+	}
+	if err := s.hook.apply(&s.in, &s.to); err != nil {
+		return nil, err
+	}
+	s.in.Value, s.in.To = value, &s.to
+	if s.debounce != (api.Debounce{}) {
+		s.in.Debounce = &s.debounce
+	}
+	return &s.in, nil
+}
+
 func setCommand(std streams) *cobra.Command {
-	var in api.Setting
-	var to api.Target
-	var hook hookFlags
-	var debounce api.Debounce
-	var value, cond string
+	var s setFlags
 	c := &cobra.Command{
 		Use: "set KEY", Short: "Set a timer", Args: cobra.ExactArgs(1),
 		Example: `  epicycle set order-17 -in 30m -value '{"id":17}' -webhook http://127.0.0.1:9000/cancel
   epicycle set order-18 -in 30m -webhook https://example.com/orders/18 -method DELETE -header 'Authorization: Bearer x' -attempts 5`,
 	}
-	f := c.Flags()
-	f.StringVar(&in.In, "in", "", "a `duration` from now, such as 30m")
-	f.StringVar(&in.At, "at", "", "a `time`, such as 2030-01-31T12:00:00Z")
-	f.StringVar(&in.Schedule, "schedule", "", "a `schedule`, such as '@every 90s' or 'CRON_TZ=Europe/Berlin 30 2 * * *'")
-	f.StringVar(&in.Spread, "spread", "", "with -schedule: each run is later by a time within this `duration`, the same each time, which the key determines")
-	f.StringVar(&in.From, "from", "", "with -schedule: no run before this `time`, such as 2030-01-31T12:00:00Z")
-	f.StringVar(&in.Until, "until", "", "with -schedule: no run after this `time`")
-	f.StringVar(&debounce.Quiet, "debounce", "", "the `duration` after the last of several calls, such as 5s; each call moves the timer")
-	f.StringVar(&debounce.Longest, "longest", "", "with -debounce: the longest `duration` after the first call, such as 1m")
-	f.StringVar(&value, "value", "null", "any `JSON`; - reads it from the standard input")
-	f.StringVar(&to.Webhook, "webhook", "", "a `URL` that gets a request")
-	f.StringVar(&to.Subject, "subject", "", "a `subject` of NATS")
-	f.StringVar(&to.Queue, "queue", "", "a `queue` from which it is taken")
-	f.StringVar(&in.Timeout, "timeout", "", "the `duration` of an attempt (default 30s)")
-	hook.add(f)
-	f.StringVar(&cond, "if", "", "only if there is none (absent), or if it is due sooner or later than the one there is")
+	s.add(c.Flags())
 	return remoteCommand(std, c, func(r *remote, c *cobra.Command, args []string) error {
-		if value == "-" {
-			b, err := io.ReadAll(std.in)
-			if err != nil {
-				return err
-			}
-			value = strings.TrimSpace(string(b))
-		}
-		if !json.Valid([]byte(value)) {
-			return usageError("-value is not JSON; a text has quotes: -value '\"text\"'")
-		}
-		if err := hook.apply(&in, &to); err != nil {
+		in, err := s.setting(std.in)
+		if err != nil {
 			return err
 		}
-		in.Value, in.To = json.RawMessage(value), &to
-		if debounce != (api.Debounce{}) {
-			in.Debounce = &debounce
-		}
 		path := client.Path(args[0])
-		if cond != "" {
-			path += "?if=" + url.QueryEscape(cond)
+		if s.cond != "" {
+			path += "?if=" + url.QueryEscape(s.cond)
 		}
-		return r.timer(c, http.MethodPut, path, &in)
+		return r.timer(c, http.MethodPut, path, in)
 	})
 }
 
