@@ -2,7 +2,10 @@ package lane
 
 import (
 	"container/list"
+	"strings"
 	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/limits"
 )
 
 // patience is how long a host may take to answer before it hangs.
@@ -11,9 +14,10 @@ const patience = time.Second
 // host is a host with timers that wait or run, or of which Hosts remembers whether it answers.
 type host struct {
 	name     string
-	waiting  waiting
-	running  int // its calls
-	young    int // those of them that are in Hosts.young
+	waiting  place
+	limited  bool // no timer may be tried for now, because of limits
+	running  int  // its calls
+	young    int  // those of them that are in Hosts.young
 	state    state
 	answered time.Time // the last answer
 	line     line
@@ -93,7 +97,7 @@ func (h *Hosts) slowPlaces(l line) int {
 // lineOf returns the line to which a host belongs. mu is held.
 func (h *Hosts) lineOf(at *host) line {
 	switch {
-	case at.waiting.len() == 0 || at.running >= h.perHost:
+	case at.waiting.len() == 0 || at.limited || at.running >= h.perHost:
 		return none
 	case at.state == answers && at.running == 0:
 		return own
@@ -134,11 +138,12 @@ func (h *Hosts) rest(at *host) {
 	if at.running > 0 || at.waiting.len() > 0 || at.element != nil {
 		return
 	}
+	h.gate.forget(&at.waiting)
 	if at.state == unseen {
 		delete(h.hosts, at.name)
 		return
 	}
-	at.waiting = waiting{}
+	at.waiting.parts, at.limited = nil, false
 	all := &h.resting[at.state]
 	at.element = all.PushBack(at)
 	if all.Len() > h.total {
@@ -150,7 +155,7 @@ func (h *Hosts) rest(at *host) {
 func (h *Hosts) wake(name string) *host {
 	at := h.hosts[name]
 	if at == nil {
-		at = &host{name: name}
+		at = h.newHost(name)
 		h.hosts[name] = at
 	}
 	if at.line == none && at.element != nil {
@@ -158,6 +163,38 @@ func (h *Hosts) wake(name string) *host {
 		at.element = nil
 	}
 	return at
+}
+
+func (h *Hosts) newHost(name string) *host {
+	at := &host{name: name}
+	at.waiting.gate, at.waiting.scopes = h.gate, scopesOf(name)
+	at.waiting.turn = func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.unlimit(at)
+		h.dispatch()
+		return false
+	}
+	return at
+}
+
+// subjectPrefix makes the name of a subject one that no host has.
+const subjectPrefix = "subject "
+
+// SubjectName returns the name by which Hosts knows a subject.
+func SubjectName(subject string) string { return subjectPrefix + subject }
+
+func scopesOf(name string) []limits.Scope {
+	if subject, ok := strings.CutPrefix(name, subjectPrefix); ok {
+		return []limits.Scope{{Kind: limits.Subject, Name: subject}}
+	}
+	return limits.HostScopes(name)
+}
+
+// unlimit has a host try its timers again, since a limit may have changed, or there are others. mu is held.
+func (h *Hosts) unlimit(at *host) {
+	at.limited = false
+	h.enlist(at)
 }
 
 // Figures are the numbers of Hosts.

@@ -13,6 +13,7 @@ import (
 type Hosts struct {
 	perHost, total int
 	run            func(Due) Outcome
+	gate           *Gate
 	now            func() time.Time
 
 	mu      sync.Mutex
@@ -42,6 +43,7 @@ const (
 // call is a call in progress.
 type call struct {
 	at    *host
+	pass  Pass
 	began time.Time
 	// slow reports whether the call counts as one to a host that hangs: from its beginning, if the host did not answer
 	// lately, or else after patience.
@@ -49,9 +51,9 @@ type call struct {
 	young *list.Element // the place of the call in Hosts.young, or nil
 }
 
-// NewHosts returns a Hosts that calls run in goroutines.
-func NewHosts(perHost, total int, run func(Due) Outcome) *Hosts {
-	h := &Hosts{perHost: perHost, total: total, run: run, now: time.Now, hosts: make(map[string]*host)}
+// NewHosts returns a Hosts that calls run in goroutines, as gate allows.
+func NewHosts(perHost, total int, gate *Gate, run func(Due) Outcome) *Hosts {
+	h := &Hosts{perHost: perHost, total: total, run: run, gate: gate, now: time.Now, hosts: make(map[string]*host)}
 	h.idle = sync.NewCond(&h.mu)
 	h.alarm = time.AfterFunc(patience, h.age)
 	h.alarm.Stop()
@@ -66,7 +68,7 @@ func (h *Hosts) Push(name string, d Due) {
 	defer h.mu.Unlock()
 	at := h.wake(name)
 	at.waiting.push(d)
-	h.enlist(at)
+	h.unlimit(at)
 	h.dispatch()
 }
 
@@ -105,11 +107,15 @@ func (h *Hosts) resume() {
 	h.dispatch()
 }
 
-// start starts a call for the first timer of a host. mu is held.
+// start starts a call for the first timer of a host, unless limits have all its timers wait. mu is held.
 func (h *Hosts) start(at *host, now time.Time) {
 	h.leave(at) // so that it is behind the others if it gets in line again
-	d, _ := at.waiting.pop("")
-	c := &call{at: at, began: now, slow: at.state != answers}
+	d, pass, ok := at.waiting.pop("")
+	if !ok {
+		at.limited = true
+		return
+	}
+	c := &call{at: at, pass: pass, began: now, slow: at.state != answers}
 	if c.slow {
 		h.slow++
 		h.pace.begun(c.began)
@@ -129,6 +135,7 @@ func (h *Hosts) start(at *host, now time.Time) {
 // work calls run for a timer, and starts the calls for which there is room then.
 func (h *Hosts) work(c *call, d Due) {
 	outcome := h.run(d)
+	c.pass.End()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c.at.running--

@@ -22,14 +22,14 @@ func due(key string, seconds int) Due { return Due{Key: key, At: time.Unix(int64
 
 // Each firing goes to one taker, and a taker gets only what it may have.
 func TestQueues(t *testing.T) {
-	q := NewQueues()
+	q := NewQueues(NewGate(nil))
 	q.Push("q", due("b1", 1))
 	q.Push("q", due("a2", 2))
 	q.Push("q", due("a3", 3))
 	require.Equal(t, map[string]int{"q": 3}, lens(q))
 	pop := func(want, prefix string) {
 		require.Equal(t, want != "", q.Has("q", prefix))
-		d, ok := q.Pop("q", prefix)
+		d, _, ok := q.Pop("q", prefix)
 		require.Equal(t, want != "", ok)
 		require.Equal(t, want, d.Key)
 	}
@@ -49,7 +49,7 @@ func TestQueues(t *testing.T) {
 				if !ok {
 					return
 				}
-				if d, ok := q.Pop("q", "a"); ok {
+				if d, _, ok := q.Pop("q", "a"); ok {
 					taken <- d.Key
 				}
 				q.Pass("q", key)
@@ -83,7 +83,7 @@ func lens(q *Queues) map[string]int {
 
 // Queues that come and go while others use them lose nothing.
 func TestQueuesThatComeAndGo(t *testing.T) {
-	q := NewQueues()
+	q := NewQueues(NewGate(nil))
 	var users sync.WaitGroup
 	for u := range 4 {
 		users.Go(func() {
@@ -92,7 +92,7 @@ func TestQueuesThatComeAndGo(t *testing.T) {
 				q.Push("q", due(key, i))
 				if i%2 == 0 {
 					q.Remove("q", key, durable.ID{})
-				} else if d, ok := q.Pop("q", key); !ok || d.Key != key {
+				} else if d, _, ok := q.Pop("q", key); !ok || d.Key != key {
 					t.Error("it is lost")
 				}
 			}
@@ -105,7 +105,7 @@ func TestQueuesThatComeAndGo(t *testing.T) {
 // What was removed is in no figure, and a queue without timers is in none. Beyond the queues that are listed, timers are
 // counted together.
 func TestLens(t *testing.T) {
-	q := NewQueues()
+	q := NewQueues(NewGate(nil))
 	id := func(s string) (id durable.ID) {
 		require.NoError(t, id.UnmarshalText([]byte(strings.Repeat(s, 32))))
 		return id
@@ -139,7 +139,7 @@ func TestLens(t *testing.T) {
 // A taker that gives up hands on what it was woken for.
 func TestTakerGivesUp(t *testing.T) {
 	for range 200 {
-		q := NewQueues()
+		q := NewQueues(NewGate(nil))
 		ctx, cancel := context.WithCancel(t.Context())
 		var first sync.WaitGroup
 		first.Go(func() { q.Wait(ctx, "q", "") })
@@ -164,7 +164,7 @@ func TestTakerGivesUp(t *testing.T) {
 			q.Stop()
 			<-woken
 		}
-		_, ok := q.Pop("q", "")
+		_, _, ok := q.Pop("q", "")
 		require.True(t, ok)
 	}
 }
@@ -172,7 +172,7 @@ func TestTakerGivesUp(t *testing.T) {
 // A taker that was woken for a timer may pop another one, or none. Then the next one is woken.
 func TestPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewQueues()
+		q := NewQueues(NewGate(nil))
 		q.Pass("q", "b1")
 		woken := make(chan string, 9)
 		var pop [3]chan bool
@@ -184,7 +184,7 @@ func TestPass(t *testing.T) {
 					return
 				}
 				<-pop[i]
-				if d, ok := q.Pop("q", prefix); ok {
+				if d, _, ok := q.Pop("q", prefix); ok {
 					woken <- fmt.Sprint(i, d.Key)
 				}
 				q.Pass("q", key)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/limits"
 )
 
 // Queues holds timers that wait until a worker takes them. Each queue has a lock of its own, so that no queue holds up
@@ -15,6 +16,7 @@ import (
 type Queues struct {
 	mu     sync.Mutex // guards queues. It may be locked while the lock of a queue is held
 	queues map[string]*queue
+	gate   *Gate
 	ended  chan struct{} // closed by Stop
 	end    sync.Once
 }
@@ -24,7 +26,7 @@ type queue struct {
 	n    atomic.Int64 // waiting.len(), for Lens
 
 	mu      sync.Mutex
-	waiting waiting
+	waiting place
 	takers  []*taker // in the order of their arrival
 	gone    bool     // the queue was empty, and is not in Queues any more
 }
@@ -35,9 +37,9 @@ type taker struct {
 	woken  chan string // of capacity 1: gets the key for which the taker is woken
 }
 
-// NewQueues returns a Queues.
-func NewQueues() *Queues {
-	return &Queues{queues: make(map[string]*queue), ended: make(chan struct{})}
+// NewQueues returns a Queues, from which timers are taken as gate allows.
+func NewQueues(gate *Gate) *Queues {
+	return &Queues{queues: make(map[string]*queue), gate: gate, ended: make(chan struct{})}
 }
 
 // lock returns the queue with that name, with its lock held. If there is none, it makes one, or returns nil.
@@ -46,7 +48,7 @@ func (q *Queues) lock(name string, make bool) *queue {
 		q.mu.Lock()
 		one := q.queues[name]
 		if one == nil && make {
-			one = &queue{name: name}
+			one = q.newQueue(name)
 			q.queues[name] = one
 		}
 		q.mu.Unlock()
@@ -67,6 +69,7 @@ func (q *Queues) unlock(one *queue) {
 	one.n.Store(int64(one.waiting.len()))
 	if one.waiting.len() == 0 && len(one.takers) == 0 {
 		one.gone = true
+		q.gate.forget(&one.waiting)
 		q.mu.Lock()
 		delete(q.queues, one.name)
 		q.mu.Unlock()
@@ -78,7 +81,7 @@ func (q *Queues) Push(name string, d Due) {
 	one := q.lock(name, true)
 	defer q.unlock(one)
 	one.waiting.push(d)
-	one.wake(d.Key)
+	one.wakeFor(d.Key)
 }
 
 // Remove removes the timer of a key from a queue, if it has that ID.
@@ -89,22 +92,47 @@ func (q *Queues) Remove(name, key string, id durable.ID) {
 	}
 }
 
-// wake wakes the first taker that may have a key.
-func (one *queue) wake(key string) {
-	for i, t := range one.takers {
-		if strings.HasPrefix(key, t.prefix) {
-			one.takers = slices.Delete(one.takers, i, i+1)
-			t.woken <- key
-			return
-		}
+func (q *Queues) newQueue(name string) *queue {
+	one := &queue{name: name}
+	one.waiting.gate, one.waiting.scopes = q.gate, []limits.Scope{{Kind: limits.Queue, Name: name}}
+	one.waiting.turn = func() bool { return q.turn(one) }
+	return one
+}
+
+// wakeFor wakes the first taker that may have a key, unless limits have its timer wait.
+func (one *queue) wakeFor(key string) {
+	i := slices.IndexFunc(one.takers, func(t *taker) bool { return strings.HasPrefix(key, t.prefix) })
+	if i >= 0 && one.waiting.mayTry(key) {
+		one.wake(i, key)
 	}
 }
 
-// Pop removes the first timer of a queue whose key has the prefix.
-func (q *Queues) Pop(name, prefix string) (d Due, ok bool) {
+// wake wakes a taker for a key.
+func (one *queue) wake(i int, key string) {
+	t := one.takers[i]
+	one.takers = slices.Delete(one.takers, i, i+1)
+	t.woken <- key
+}
+
+// turn wakes the first taker for whom there is a timer, and reports whether there is one.
+func (q *Queues) turn(one *queue) bool {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	for i, t := range one.takers {
+		if key, ok := one.waiting.ready(t.prefix); ok {
+			one.wake(i, key)
+			return true
+		}
+	}
+	return false
+}
+
+// Pop removes the first timer of a queue whose key has the prefix, of those that limits let be tried now. The attempt has
+// begun, for these limits, until End is called.
+func (q *Queues) Pop(name, prefix string) (d Due, pass Pass, ok bool) {
 	one := q.lock(name, false)
 	if one == nil {
-		return d, false
+		return d, nil, false
 	}
 	defer q.unlock(one)
 	return one.waiting.pop(prefix)
@@ -131,7 +159,7 @@ func (q *Queues) Wait(ctx context.Context, name, prefix string) (key string, ok 
 func (q *Queues) join(name string, t *taker) bool {
 	one := q.lock(name, true)
 	defer q.unlock(one)
-	if one.waiting.has(t.prefix) {
+	if _, ok := one.waiting.ready(t.prefix); ok {
 		return true
 	}
 	one.takers = append(one.takers, t)
@@ -162,18 +190,19 @@ func (q *Queues) Pass(name, key string) {
 
 func (one *queue) pass(key string) {
 	if one.waiting.hasKey(key) {
-		one.wake(key)
+		one.wakeFor(key)
 	}
 }
 
-// Has reports whether a timer waits whose key has the prefix.
+// Has reports whether there is a timer for Pop whose key has the prefix.
 func (q *Queues) Has(name, prefix string) bool {
 	one := q.lock(name, false)
 	if one == nil {
 		return false
 	}
 	defer q.unlock(one)
-	return one.waiting.has(prefix)
+	_, ok := one.waiting.ready(prefix)
+	return ok
 }
 
 // Stop ends all calls of Wait.

@@ -25,7 +25,6 @@ type waiting struct {
 	keys map[string]*item
 	all  order
 	some map[string]*order // by prefix
-	seq  uint64
 }
 
 type item struct {
@@ -34,16 +33,15 @@ type item struct {
 	gone bool   // it has left
 }
 
-// push adds a timer.
-func (w *waiting) push(d Due) {
+// push adds a timer. seq is the order of its arrival.
+func (w *waiting) push(d Due, seq uint64) {
 	if it := w.keys[d.Key]; it != nil {
 		w.leave(it, nil)
 	}
 	if w.keys == nil {
 		w.keys = make(map[string]*item)
 	}
-	w.seq++
-	it := &item{Due: d, seq: w.seq}
+	it := &item{Due: d, seq: seq}
 	w.keys[d.Key] = it
 	w.all.add(it)
 	for prefix, o := range w.some {

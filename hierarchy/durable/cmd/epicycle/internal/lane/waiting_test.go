@@ -65,7 +65,7 @@ func TestWaitingLikeASlice(t *testing.T) {
 			switch k := key(); random.IntN(4) {
 			case 0, 1:
 				d := Due{Key: k, ID: number(random.IntN(2)), At: time.Unix(int64(random.IntN(20)), 0)}
-				w.push(d)
+				w.push(d, uint64(seq))
 				model = slices.DeleteFunc(model, func(e entry) bool { return e.Key == d.Key })
 				model = append(model, entry{d, seq})
 				slices.SortStableFunc(model, func(a, b entry) int { return a.At.Compare(b.At) })
@@ -95,11 +95,11 @@ func TestWaitingLikeASlice(t *testing.T) {
 // Timers that have left take no memory, and nor do prefixes that nobody uses any more.
 func TestWaitingForgets(t *testing.T) {
 	var w waiting
-	w.push(due("some-", 0))
+	w.push(due("some-", 0), 0)
 	require.True(t, w.has("some-"))
 	for i := range 10000 {
 		key := fmt.Sprint("some-", i)
-		w.push(due(key, i))
+		w.push(due(key, i), uint64(i))
 		w.remove(key, durable.ID{})
 		require.LessOrEqual(t, len(w.all.items), 2*(least+2))
 	}
@@ -114,17 +114,17 @@ func BenchmarkWaiting(b *testing.B) {
 	for _, n := range []int{1000, 200_000} {
 		var w waiting
 		for i := range n {
-			w.push(due(key(i), i))
+			w.push(due(key(i), i), uint64(i))
 		}
 		b.Run(fmt.Sprintf("op=push+pop/n=%d", n), func(b *testing.B) {
 			for i := range b.N {
-				w.push(due(key(n+i), n+i))
+				w.push(due(key(n+i), n+i), uint64(n+i))
 				w.pop("")
 			}
 		})
 		b.Run(fmt.Sprintf("op=prefix/n=%d", n), func(b *testing.B) {
 			for range b.N {
-				w.push(due("some-", 0))
+				w.push(due("some-", 0), 0)
 				w.pop("some-")
 			}
 		})

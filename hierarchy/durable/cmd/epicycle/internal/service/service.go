@@ -48,6 +48,8 @@ type Service struct {
 	sender  *web.Sender
 	logger  *slog.Logger
 	inbox   inbox
+	gate    *lane.Gate
+	limits  *limiting
 	hosts   *lane.Hosts
 	queues  *lane.Queues
 	taken   atomic.Int64 // how many firings workers have taken and not ended
@@ -84,8 +86,9 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 		s.backoff = cfg.Durable.Backoff
 	}
 	s.limitAttempts(&cfg.Durable)
-	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.send)
-	s.queues = lane.NewQueues()
+	s.gate = lane.NewGate(nil)
+	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.gate, s.send)
+	s.queues = lane.NewQueues(s.gate)
 	if s.conn != nil {
 		s.peers = newPeers(s, s.conn, s.name)
 	}
@@ -141,7 +144,7 @@ func (s *Service) pass(f *announced) {
 	switch f.to.Kind {
 	case task.Queue:
 	case task.Subject:
-		name = "subject " + name // no name of a host has a space
+		name = lane.SubjectName(name)
 	default:
 		name = f.to.Host()
 	}

@@ -36,11 +36,11 @@ func sizeOf(t *Taken) int {
 // takeHere takes firings of this server's timers, at most max, until they need room bytes or more in JSON.
 func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Taken) {
 	for len(all) < max && room > 0 && !s.Draining() {
-		d, ok := s.queues.Pop(queue, prefix)
+		d, pass, ok := s.queues.Pop(queue, prefix)
 		if !ok {
 			break
 		}
-		if t, ok := s.begin(queue, d); ok {
+		if t, ok := s.begin(queue, d, pass); ok {
 			all = append(all, t)
 			room -= sizeOf(&t)
 		}
@@ -48,15 +48,16 @@ func (s *Service) takeHere(queue string, max, room int, prefix string) (all []Ta
 	return all
 }
 
-// begin begins the attempt of a timer from a queue. Whoever owns the timer later ends the attempt by its token, or when
+// begin begins the attempt of a timer from a queue, which counts for limits until it has ended. Whoever owns the timer later ends the attempt by its token, or when
 // its timeout has passed.
-func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
+func (s *Service) begin(queue string, d lane.Due, pass lane.Pass) (Taken, bool) {
 	a, ok := s.Begin(d.Key, d.ID)
 	if ok && a.Value.To != (task.Target{Kind: task.Queue, Name: queue}) {
 		_, _ = a.End(nowait, errElsewhere)
 		ok = false
 	}
 	if !ok {
+		pass.End()
 		return Taken{}, false
 	}
 	s.tell(EventBegun, a.Key, a.ID, a.Attempt, nil)
@@ -66,6 +67,7 @@ func (s *Service) begin(queue string, d lane.Due) (Taken, bool) {
 	s.taken.Add(1)
 	context.AfterFunc(a.Context(), func() {
 		s.taken.Add(-1)
+		pass.End()
 		if timer.Stop() {
 			_, _ = a.End(nowait, errToken)
 			s.endedElsewhere(a, begun)
