@@ -73,6 +73,7 @@ func (a *API) register(api huma.API) {
 	a.registerEvents(api)
 	a.registerImport(api)
 	a.registerTake(api)
+	a.registerLimits(api)
 	huma.Register(api, with[Ending](timer("POST", "done", "/v1/queues/{name}/done", "Firings that were taken are done")), a.done)
 	huma.Register(api, with[Ending](timer("POST", "fail", "/v1/queues/{name}/fail", "Firings that were taken have failed")), a.fail)
 	describeRest(api)

@@ -49,10 +49,12 @@ var (
 	takenDesc   = describe("taken", "Firings that workers have taken and not ended.")
 	queueDesc   = describe("queue_waiting", "Firings that wait in a queue. "+
 		"Only the 1,000 queues with the most have the label: without it, it is the sum of the others.", "queue")
+	limitedDesc = describe("limit_waiting", "Timers that are due and wait because of a limit.", "kind", "name")
+	pausedDesc  = describe("limit_paused", "1 if a limit is a pause, and otherwise 0.", "kind", "name")
 )
 
 func (lanes) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{sendingDesc, waitingDesc, hangingDesc, heldDesc, crowdedDesc, takenDesc, queueDesc} {
+	for _, d := range []*prometheus.Desc{sendingDesc, waitingDesc, hangingDesc, heldDesc, crowdedDesc, takenDesc, queueDesc, limitedDesc, pausedDesc} {
 		ch <- d
 	}
 }
@@ -73,5 +75,9 @@ func (c lanes) Collect(ch chan<- prometheus.Metric) {
 	}
 	for name, n := range l.Queues {
 		gauge(queueDesc, n, name)
+	}
+	for _, l := range c.service.Limits() {
+		gauge(limitedDesc, l.Waiting, string(l.Kind), l.Name)
+		gauge(pausedDesc, map[bool]int{true: 1}[l.Paused], string(l.Kind), l.Name)
 	}
 }

@@ -39,6 +39,7 @@ type Timer struct {
 	LastError  string     `json:"last_error,omitempty" doc:"Why the last attempt that has failed did so, since the timer was set, moved or revived; with a schedule, since a run has succeeded"`
 	LastFailed *time.Time `json:"last_error_at,omitempty" doc:"When that attempt failed"`
 	Next       *time.Time `json:"next,omitempty" doc:"When the next attempt is due, after one that has failed"`
+	LimitedBy  string     `json:"limited_by,omitempty" doc:"Of GET: the limit because of which it waits, although it is due" example:"queue mails"`
 	Attempts   []Attempt  `json:"attempts,omitempty" nullable:"false" maxItems:"5" doc:"Of GET: the last attempts, the last one first, as far as the server that has the timer remembers them: it does from its start, and since it has the timer"`
 }
 

@@ -45,6 +45,9 @@ func (a *API) get(ctx context.Context, in *getInput) (*timerOutput, error) {
 	out, err := answer(&e, ok, err, errNoTimer, seesHeaders(ctx))
 	if err == nil {
 		out.Body.Attempts = attemptsOf(a.Service.Attempts(ctx, &e))
+		if s, ok := a.Service.LimitedBy(&e); ok {
+			out.Body.LimitedBy = s.String()
+		}
 	}
 	return out, err
 }

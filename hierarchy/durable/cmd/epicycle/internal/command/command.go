@@ -79,6 +79,7 @@ func root(std streams) *cobra.Command {
 	root.AddCommand(
 		serveCommand(std), setCommand(std), getCommand(std), listCommand(std), moveCommand(std), removeCommand(std),
 		deadCommand(std), reviveCommand(std), runCommand(std), tailCommand(std), takeCommand(std), doneCommand(std), failCommand(std),
+		pauseCommand(std), resumeCommand(std), limitCommand(std), limitsCommand(std),
 		exportCommand(std), importCommand(std), salvageCommand(std), topCommand(std), benchCommand(std), secretCommand(std),
 		versionCommand(std),
 	)

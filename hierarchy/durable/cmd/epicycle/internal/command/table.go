@@ -106,6 +106,9 @@ func printTimer(out io.Writer, one *api.Timer) error {
 	t.row("timeout", one.Timeout)
 	t.retry(one.Retry)
 	t.row("attempt", fmt.Sprint(one.Attempt))
+	if one.LimitedBy != "" {
+		t.row("waits for", one.LimitedBy)
+	}
 	t.row("id", one.ID)
 	t.row("value", string(one.Value))
 	if one.LastError != "" {

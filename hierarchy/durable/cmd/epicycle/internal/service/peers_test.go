@@ -112,8 +112,8 @@ func TestQuestionsAreForgotten(t *testing.T) {
 	eventually(t, func() bool { return asked() == 1 })
 	go func() { got <- len(a.TakeWithin(t.Context(), "q", 1, time.Hour, "")) }()
 	push(t, a, "other", 1)
-	d, _ := a.queues.Pop("other", "") // its key is of a partition of a
-	time.Sleep(50 * time.Millisecond) // both wait by now, the lost one first. If not, there is nothing to pass on
+	d, _, _ := a.queues.Pop("other", "") // its key is of a partition of a
+	time.Sleep(50 * time.Millisecond)    // both wait by now, the lost one first. If not, there is nothing to pass on
 	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
 	_, err = a.Set(t.Context(), d.Key, to, 0)
 	require.NoError(t, err)

@@ -188,7 +188,7 @@ func TestShutdownEndsAttempts(t *testing.T) {
 func TestShutdownEndsWithItsContext(t *testing.T) {
 	s := openSending(t, 16, durable.Config[string, task.Task]{})
 	begun, end := make(chan struct{}), make(chan struct{})
-	s.hosts = lane.NewHosts(1, 1, func(lane.Due) lane.Outcome {
+	s.hosts = lane.NewHosts(1, 1, lane.NewGate(nil), func(lane.Due) lane.Outcome {
 		close(begun)
 		<-end
 		return lane.Unknown

@@ -49,7 +49,7 @@ type Service struct {
 	logger  *slog.Logger
 	inbox   inbox
 	gate    *lane.Gate
-	limits  *limiting
+	limits  limiting
 	hosts   *lane.Hosts
 	queues  *lane.Queues
 	taken   atomic.Int64 // how many firings workers have taken and not ended
@@ -99,6 +99,9 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 		s.stop()
 		wheel.Stop()
 		return nil, err
+	}
+	if err := s.openLimits(ctx, cfg.Durable.Dir); err != nil {
+		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
 	s.routed.Go(s.route)
 	s.routed.Go(func() { _, _ = s.List(s.life, durable.Query{Limit: 1}) }) // so that no other list has to build the index
@@ -201,6 +204,8 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	}
 	s.finishWork(ctx)
 	err := s.Timers.Shutdown(ctx)
+	s.limits.close()
+	s.gate.Stop()
 	if s.peers != nil {
 		s.peers.close()
 	}

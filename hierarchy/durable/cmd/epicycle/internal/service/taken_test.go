@@ -17,10 +17,10 @@ func TestTimersWithAnotherTarget(t *testing.T) {
 	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "new"}, Timeout: time.Hour}
 	require.NoError(t, errOf(s.Set(t.Context(), "k", to, 0)))
 	pop := func() (d lane.Due) {
-		eventually(t, func() (ok bool) { d, ok = s.queues.Pop("new", ""); return ok })
+		eventually(t, func() (ok bool) { d, _, ok = s.queues.Pop("new", ""); return ok })
 		return d
 	}
-	_, ok := s.begin("old", pop())
+	_, ok := s.begin("old", pop(), nil)
 	require.False(t, ok)
 	require.Equal(t, lane.Unknown, s.send(pop()))
 	got := s.TakeWithin(t.Context(), "new", 1, time.Hour, "")

@@ -1,0 +1,119 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/limits"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
+)
+
+// limiting has the limits of attempts, which hold before the first attempt begins.
+type limiting struct {
+	keeper limits.Keeper
+
+	mu  sync.Mutex
+	all limits.All
+}
+
+// Limited is a limit, and how many timers wait because of it.
+type Limited struct {
+	limits.Scope
+	limits.Limit
+	Waiting int
+}
+
+// openLimits reads the limits. The timers are open, and none is passed on yet.
+func (s *Service) openLimits(ctx context.Context, dir string) (err error) {
+	changed := func(all limits.All) {
+		s.limits.mu.Lock()
+		s.limits.all = all
+		s.limits.mu.Unlock()
+		s.gate.Set(all)
+	}
+	if s.conn == nil {
+		s.limits.keeper, err = limits.OpenFile(filepath.Join(dir, "limits-"+s.name+".json"), changed)
+		return err
+	}
+	table, err := jetstream.FindTable(ctx, jetstream.TableConfig{Conn: s.conn, Name: s.name})
+	if err != nil {
+		return err
+	}
+	s.limits.keeper, err = limits.OpenTable(ctx, table, s.logger, changed)
+	return err
+}
+
+func (l *limiting) close() {
+	if l.keeper != nil {
+		l.keeper.Close()
+	}
+}
+
+func (l *limiting) are() limits.All {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all
+}
+
+// ChangeLimit replaces the limit of a scope by what f returns of it.
+func (s *Service) ChangeLimit(ctx context.Context, scope limits.Scope, f func(limits.Limit) (limits.Limit, error)) (limits.Limit, error) {
+	return s.limits.keeper.Change(ctx, scope, f)
+}
+
+// Limits returns all limits, sorted by what they are for.
+func (s *Service) Limits() []Limited {
+	all := s.limits.are()
+	counts := make(map[limits.Scope]int)
+	if len(all) > 0 {
+		s.hosts.Limited(counts)
+		s.queues.Limited(counts)
+	}
+	list := make([]Limited, 0, len(all))
+	for _, scope := range slices.SortedFunc(maps.Keys(all), func(a, b limits.Scope) int {
+		return cmp.Or(cmp.Compare(slices.Index(limits.Kinds, a.Kind), slices.Index(limits.Kinds, b.Kind)), cmp.Compare(a.Name, b.Name))
+	}) {
+		list = append(list, Limited{scope, all[scope], counts[scope]})
+	}
+	return list
+}
+
+// Limit returns the limit of a scope, if it has one.
+func (s *Service) Limit(scope limits.Scope) (l Limited, ok bool) {
+	for _, l := range s.Limits() {
+		if l.Scope == scope {
+			return l, true
+		}
+	}
+	return l, false
+}
+
+// LimitedBy returns the limit because of which a timer waits that is due, as far as this server knows.
+func (s *Service) LimitedBy(e *Entry) (limits.Scope, bool) {
+	at := e.Due
+	if e.Next.After(at) {
+		at = e.Next
+	}
+	if e.State != durable.StateWaiting || at.After(time.Now()) {
+		return limits.Scope{}, false
+	}
+	return s.gate.Holds(scopesOf(e.Value.To), e.Key)
+}
+
+// scopesOf returns the scopes of a target.
+func scopesOf(t task.Target) []limits.Scope {
+	switch t.Kind {
+	case task.Queue:
+		return []limits.Scope{{Kind: limits.Queue, Name: t.Name}}
+	case task.Subject:
+		return []limits.Scope{{Kind: limits.Subject, Name: t.Name}}
+	default:
+		return limits.HostScopes(t.Host())
+	}
+}
