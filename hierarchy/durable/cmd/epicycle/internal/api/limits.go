@@ -68,7 +68,7 @@ func (a *API) limits(ctx context.Context, _ *struct{}) (*struct{ Body Limits }, 
 		return nil, err
 	}
 	out := &struct{ Body Limits }{Limits{Limits: []Limit{}}}
-	for _, l := range a.Service.Limits() {
+	for _, l := range a.Service.Limits(ctx) {
 		if who.Prefix == "" || l.Kind == limits.Prefix && (strings.HasPrefix(l.Name, who.Prefix) || strings.HasPrefix(who.Prefix, l.Name)) {
 			out.Body.Limits = append(out.Body.Limits, limitOfService(&l))
 		}
@@ -96,7 +96,7 @@ func (a *API) limit(ctx context.Context, in *LimitName) (*limitOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, ok := a.Service.Limit(s)
+	l, ok := a.Service.Limit(ctx, s)
 	if !ok {
 		return nil, errNoLimit
 	}
@@ -147,7 +147,7 @@ func (a *API) change(ctx context.Context, s limits.Scope, f func(limits.Limit) (
 	case err != nil:
 		return nil, failure(err)
 	}
-	now, ok := a.Service.Limit(s)
+	now, ok := a.Service.Limit(ctx, s)
 	if !ok || now.Limit != l { // it was changed meanwhile, or this server has not heard of it yet
 		now = service.Limited{Scope: s, Limit: l}
 	}

@@ -76,7 +76,7 @@ func (c lanes) Collect(ch chan<- prometheus.Metric) {
 	for name, n := range l.Queues {
 		gauge(queueDesc, n, name)
 	}
-	for _, l := range c.service.Limits() {
+	for _, l := range c.service.LimitsHere() {
 		gauge(limitedDesc, l.Waiting, string(l.Kind), l.Name)
 		gauge(pausedDesc, map[bool]int{true: 1}[l.Paused], string(l.Kind), l.Name)
 	}

@@ -62,8 +62,8 @@ func (p *prefixes) of(key string) *class {
 type place struct {
 	gate   *Gate
 	scopes []limits.Scope
-	// turn begins an attempt, or has a worker begin one soon, and then reports true. It takes the lock of the place.
-	turn func() bool
+	// turn begins attempts, or has a worker begin one soon, and then reports true. It takes the lock of the place.
+	turn func(r *rule) bool
 
 	sorts *prefixes // that the classes are of
 	parts []part

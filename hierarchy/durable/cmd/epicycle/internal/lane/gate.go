@@ -1,7 +1,6 @@
 package lane
 
 import (
-	"container/list"
 	"maps"
 	"slices"
 	"sync"
@@ -56,7 +55,7 @@ func (g *Gate) Set(all map[limits.Scope]limits.Limit) {
 			continue
 		}
 		if g.rules[s] == nil {
-			g.rules[s] = &rule{gate: g, scope: s, places: make(map[*place]*list.Element)}
+			g.rules[s] = &rule{gate: g, scope: s, places: make(map[*place]*blocked)}
 		}
 		g.rules[s].set(l, now)
 	}
@@ -78,29 +77,42 @@ func (g *Gate) Stop() {
 	}
 }
 
-// Grant lets n more attempts of a shared limit begin. It returns how many of them the limit, by now, is not there for.
-func (g *Gate) Grant(s limits.Scope, n int) (back int) {
+// Grant lets n more attempts of a shared limit begin.
+func (g *Gate) Grant(s limits.Scope, n int) {
 	g.mu.Lock()
 	r := g.rules[s]
-	if r == nil {
-		g.mu.Unlock()
-		return n
+	if r != nil {
+		r.granted += n
 	}
-	r.granted += n
 	g.mu.Unlock()
-	r.turn()
-	return 0
+	if r != nil {
+		r.turn()
+	}
 }
 
-// Wanted returns how many attempts of a shared limit would begin if they were granted, at most the number most, and how
-// many that were granted are in progress or have not begun.
-func (g *Gate) Wanted(s limits.Scope) (waits bool, granted, running int) {
+// Spare takes back what was granted and is not used, and returns how much that is.
+func (g *Gate) Spare(s limits.Scope) (n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r := g.rules[s]; r != nil {
-		return r.order.Len() > 0, r.granted, r.running
+		n, r.granted = r.granted, 0
 	}
-	return false, 0, 0
+	return n
+}
+
+// Shared returns how many timers wait because of a shared limit, about, and how many attempts of those that were granted
+// are in progress or may begin.
+func (g *Gate) Shared(s limits.Scope) (waiting, held int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := g.rules[s]
+	if r == nil {
+		return 0, 0
+	}
+	if r.order.Len() > 0 && r.shared() {
+		waiting = max(1, r.waits)
+	}
+	return waiting, r.granted + r.running
 }
 
 // enter begins an attempt at a place, unless a limit prevents it. Then the place gets a turn later. The caller has the
@@ -149,6 +161,13 @@ func (g *Gate) forget(p *place) {
 	}
 }
 
+// again has a place get another turn of a rule. The caller has the lock of the place.
+func (g *Gate) again(p *place, r *rule) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r.join(p)
+}
+
 // of returns the rules of a place and of a class of its timers. mu is held.
 func (g *Gate) of(scopes []limits.Scope, c *class) (all []*rule) {
 	for _, s := range scopes {
@@ -189,8 +208,9 @@ func (g *Gate) count(p *place, counts map[limits.Scope]int) {
 	}
 }
 
-// Holds returns the first limit because of which a timer would not be tried now.
-func (g *Gate) Holds(scopes []limits.Scope, key string) (s limits.Scope, ok bool) {
+// Holds returns the first limit because of which a timer would not be tried now. own is whether it is of this server, which
+// does not know what others may do by limits that they share.
+func (g *Gate) Holds(scopes []limits.Scope, key string, own bool) (s limits.Scope, ok bool) {
 	if g.limits.Load() == 0 {
 		return s, false
 	}
@@ -198,7 +218,7 @@ func (g *Gate) Holds(scopes []limits.Scope, key string) (s limits.Scope, ok bool
 	defer g.mu.Unlock()
 	now := g.now()
 	for _, r := range g.of(scopes, g.sorts.Load().of(key)) {
-		if r.room(now) == 0 {
+		if r.room(now) == 0 && (own || !r.shared()) {
 			return r.scope, true
 		}
 	}

@@ -168,7 +168,7 @@ func (h *Hosts) wake(name string) *host {
 func (h *Hosts) newHost(name string) *host {
 	at := &host{name: name}
 	at.waiting.gate, at.waiting.scopes = h.gate, scopesOf(name)
-	at.waiting.turn = func() bool {
+	at.waiting.turn = func(*rule) bool {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.unlimit(at)

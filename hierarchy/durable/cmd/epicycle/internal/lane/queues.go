@@ -95,7 +95,7 @@ func (q *Queues) Remove(name, key string, id durable.ID) {
 func (q *Queues) newQueue(name string) *queue {
 	one := &queue{name: name}
 	one.waiting.gate, one.waiting.scopes = q.gate, []limits.Scope{{Kind: limits.Queue, Name: name}}
-	one.waiting.turn = func() bool { return q.turn(one) }
+	one.waiting.turn = func(r *rule) bool { return q.turn(one, r) }
 	return one
 }
 
@@ -115,12 +115,13 @@ func (one *queue) wake(i int, key string) {
 }
 
 // turn wakes the first taker for whom there is a timer, and reports whether there is one.
-func (q *Queues) turn(one *queue) bool {
+func (q *Queues) turn(one *queue, r *rule) bool {
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	for i, t := range one.takers {
 		if key, ok := one.waiting.ready(t.prefix); ok {
 			one.wake(i, key)
+			q.gate.again(&one.waiting, r) // there may be further workers
 			return true
 		}
 	}

@@ -13,13 +13,20 @@ type rule struct {
 	gate   *Gate
 	scope  limits.Scope
 	meter  limits.Meter
-	places map[*place]*list.Element // in order
-	order  list.List                // of *place: those whose timers wait because of this rule
-	alarm  *time.Timer              // the rate lets another attempt begin
+	places map[*place]*blocked
+	order  list.List   // of *place: those whose timers wait because of this rule
+	waits  int         // how many timers they had when they came
+	alarm  *time.Timer // the rate lets another attempt begin
 
 	// Of a limit that servers share:
 	granted int // attempts that may begin
 	running int // attempts that were granted, and are in progress
+}
+
+// blocked is a place in the order of a rule.
+type blocked struct {
+	element *list.Element
+	timers  int
 }
 
 func (r *rule) set(l limits.Limit, now time.Time) { r.meter.Set(l, now) }
@@ -64,14 +71,18 @@ func (r *rule) block(p *place, now time.Time) {
 
 func (r *rule) join(p *place) {
 	if r.places[p] == nil {
-		r.places[p] = r.order.PushBack(p)
+		b := &blocked{r.order.PushBack(p), p.len()}
+		r.places[p] = b
+		r.waits += b.timers
 		p.blocked = append(p.blocked, r)
 	}
 }
 
-// leave has a place get no turn.
+// leave has a place get no turn. mu is held.
 func (r *rule) leave(p *place) {
-	r.order.Remove(r.places[p])
+	b := r.places[p]
+	r.order.Remove(b.element)
+	r.waits -= b.timers
 	delete(r.places, p)
 	i := slices.Index(p.blocked, r)
 	p.blocked = slices.Delete(p.blocked, i, i+1)
@@ -109,11 +120,8 @@ func (r *rule) turn() {
 		if p == nil {
 			return
 		}
-		if p.turn() {
+		if p.turn(r) {
 			spoken++
-			r.gate.mu.Lock()
-			r.join(p) // there may be further workers
-			r.gate.mu.Unlock()
 		}
 	}
 }

@@ -27,6 +27,9 @@ func (m *Meter) Set(l Limit, now time.Time) {
 // Limit returns the limit.
 func (m *Meter) Limit() Limit { return m.limit }
 
+// Count sets the number of attempts in progress.
+func (m *Meter) Count(running int) { m.running = running }
+
 // Running returns the number of attempts in progress.
 func (m *Meter) Running() int { return m.running }
 

@@ -38,6 +38,10 @@ func (p *peers) fromOne(m *nats.Msg) {
 		p.helloed()
 	case opAttempts:
 		p.tellAttempts(m, &r)
+	case opAsk, opHeld, opEnded, opTell:
+		p.service.share.hear(m, &r)
+	case opLimited:
+		_ = p.answer(m, &reply{Server: p.id, Waiting: p.service.LimitsHere()})
 	case opForget:
 		p.mu.Lock()
 		defer p.mu.Unlock()

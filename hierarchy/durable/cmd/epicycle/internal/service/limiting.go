@@ -3,6 +3,7 @@ package service
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,7 @@ type limiting struct {
 type Limited struct {
 	limits.Scope
 	limits.Limit
-	Waiting int
+	Waiting int `json:"waiting"`
 }
 
 // openLimits reads the limits. The timers are open, and none is passed on yet.
@@ -67,8 +68,33 @@ func (s *Service) ChangeLimit(ctx context.Context, scope limits.Scope, f func(li
 	return s.limits.keeper.Change(ctx, scope, f)
 }
 
-// Limits returns all limits, sorted by what they are for.
-func (s *Service) Limits() []Limited {
+// opLimited is a question for the timers of another server that wait because of limits.
+const opLimited = "limited"
+
+// Limits returns all limits, sorted by what they are for, with the timers of all servers that answer in time.
+func (s *Service) Limits(ctx context.Context) []Limited {
+	list := s.LimitsHere()
+	if s.peers == nil || len(list) == 0 {
+		return list
+	}
+	others := len(s.Stats().Members) - 1
+	data, err := json.Marshal(&request{Op: opLimited, From: s.peers.id})
+	if err != nil || others <= 0 {
+		return list
+	}
+	s.peers.collect(ctx, data, others, func(r *reply) bool {
+		for _, l := range r.Waiting {
+			if i := slices.IndexFunc(list, func(here Limited) bool { return here.Scope == l.Scope }); i >= 0 {
+				list[i].Waiting += l.Waiting
+			}
+		}
+		return false
+	})
+	return list
+}
+
+// LimitsHere is Limits with the timers of this server alone.
+func (s *Service) LimitsHere() []Limited {
 	all := s.limits.are()
 	counts := make(map[limits.Scope]int)
 	if len(all) > 0 {
@@ -85,8 +111,8 @@ func (s *Service) Limits() []Limited {
 }
 
 // Limit returns the limit of a scope, if it has one.
-func (s *Service) Limit(scope limits.Scope) (l Limited, ok bool) {
-	for _, l := range s.Limits() {
+func (s *Service) Limit(ctx context.Context, scope limits.Scope) (l Limited, ok bool) {
+	for _, l := range s.Limits(ctx) {
 		if l.Scope == scope {
 			return l, true
 		}
@@ -103,7 +129,7 @@ func (s *Service) LimitedBy(e *Entry) (limits.Scope, bool) {
 	if e.State != durable.StateWaiting || at.After(time.Now()) {
 		return limits.Scope{}, false
 	}
-	return s.gate.Holds(scopesOf(e.Value.To), e.Key)
+	return s.gate.Holds(scopesOf(e.Value.To), e.Key, s.peers == nil || s.Owns(e.Key))
 }
 
 // scopesOf returns the scopes of a target.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/limits"
 )
 
 // peers let workers take from any of the servers that share timers over NATS. The firings of a queue are at the servers
@@ -49,15 +51,21 @@ type request struct {
 	Queue    string        `json:"queue,omitempty"`
 	Prefix   string        `json:"prefix,omitempty"`
 	Max      int           `json:"max,omitempty"`
-	Key      string        `json:"key,omitempty"` // opAttempts
+	Key      string        `json:"key,omitempty"`  // opAttempts
+	Scope    limits.Scope  `json:"scope,omitzero"` // opAsk, opHeld, opEnded and opTell
+	Want     int           `json:"want,omitempty"`
+	Held     int           `json:"held,omitempty"`
+	Ended    int           `json:"ended,omitempty"`
 }
 
 // reply is the answer to a request.
 type reply struct {
-	Server string  `json:"server,omitempty"` // opHas
-	Has    bool    `json:"has,omitempty"`
-	Taken  []Taken `json:"taken,omitempty"` // opTake
-	Tried  []Tried `json:"tried,omitempty"` // opAttempts
+	Server  string    `json:"server,omitempty"` // opHas
+	Has     bool      `json:"has,omitempty"`
+	Taken   []Taken   `json:"taken,omitempty"`   // opTake
+	Tried   []Tried   `json:"tried,omitempty"`   // opAttempts
+	Granted int       `json:"granted,omitempty"` // opAsk
+	Waiting []Limited `json:"waiting,omitempty"` // opLimited
 }
 
 // serverID is the form of an ID. It becomes a part of a subject.

@@ -50,6 +50,7 @@ type Service struct {
 	inbox   inbox
 	gate    *lane.Gate
 	limits  limiting
+	share   *share // nil if the timers are in a directory
 	hosts   *lane.Hosts
 	queues  *lane.Queues
 	taken   atomic.Int64 // how many firings workers have taken and not ended
@@ -86,12 +87,9 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 		s.backoff = cfg.Durable.Backoff
 	}
 	s.limitAttempts(&cfg.Durable)
-	s.gate = lane.NewGate(nil)
+	s.openGate()
 	s.hosts = lane.NewHosts(cfg.PerHost, cfg.Total, s.gate, s.send)
 	s.queues = lane.NewQueues(s.gate)
-	if s.conn != nil {
-		s.peers = newPeers(s, s.conn, s.name)
-	}
 	cfg.Durable.Value, cfg.Durable.Backoff = task.Codec{}, s.backoff
 	cfg.Durable.Announce, cfg.Durable.Withdrawn, cfg.Durable.Trace = s.announce, s.withdrawn, traced.Tracer{}
 	if s.Timers, err = durable.Open(ctx, cfg.Durable); err != nil {
@@ -106,11 +104,24 @@ func Open(ctx context.Context, cfg Config) (*Service, error) {
 	s.routed.Go(s.route)
 	s.routed.Go(func() { _, _ = s.List(s.life, durable.Query{Limit: 1}) }) // so that no other list has to build the index
 	if s.peers != nil {
+		s.peers.begin(s.share.repeat)
 		if err := s.peers.open(); err != nil {
 			return nil, errors.Join(err, s.Shutdown(ctx))
 		}
 	}
 	return s, nil
+}
+
+// openGate makes the gate, whose limits are shared with other servers if there can be some.
+func (s *Service) openGate() {
+	if s.conn == nil {
+		s.gate = lane.NewGate(nil)
+		return
+	}
+	s.peers = newPeers(s, s.conn, s.name)
+	s.share = newShare(s.peers)
+	s.gate = lane.NewGate(s.share)
+	s.share.gate = s.gate
 }
 
 // announce implements durable.Config.Announce.
@@ -206,6 +217,9 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	err := s.Timers.Shutdown(ctx)
 	s.limits.close()
 	s.gate.Stop()
+	if s.share != nil {
+		s.share.pacer.close()
+	}
 	if s.peers != nil {
 		s.peers.close()
 	}

@@ -9,10 +9,16 @@ import (
 // An attempt begins when its firing is taken, so what is taken must be sent long before its timeout.
 const mostTaken = 8 << 20
 
+// grantTime is the least wait for firings if servers share limits: what may be taken has to be asked for.
+const grantTime = 100 * time.Millisecond
+
 // TakeWithin takes the firings of a queue that are due, at most max, and no more than mostTaken. It waits for the first
 // one, for no longer than wait. It takes only firings whose keys have the prefix. All taken firings are from one server:
 // from this server if it has firings. If ctx is done meanwhile, what was taken is given back.
 func (s *Service) TakeWithin(ctx context.Context, queue string, max int, wait time.Duration, prefix string) []Taken {
+	if s.share != nil && len(s.limits.are()) > 0 && wait < grantTime {
+		wait = grantTime
+	}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	all := s.take(ctx, waiting, queue, max, prefix)

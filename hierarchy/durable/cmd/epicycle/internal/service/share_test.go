@@ -1,0 +1,98 @@
+package service
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/limits"
+)
+
+// limit sets a limit at one server, and waits until the other one has it.
+func limit(t *testing.T, a, b *Service, s limits.Scope, l limits.Limit) {
+	t.Helper()
+	_, err := a.ChangeLimit(t.Context(), s, func(limits.Limit) (limits.Limit, error) { return l, nil })
+	require.NoError(t, err)
+	eventually(t, func() bool { return a.limits.are()[s] == l && b.limits.are()[s] == l })
+}
+
+// Servers share a limit: they make no more attempts at once than one alone would, and all timers have their turn, also those
+// of the server that is not the pacer.
+func TestSharedLimit(t *testing.T) {
+	a, b := pair(t)
+	q := limits.Scope{Kind: limits.Queue, Name: "q"}
+	limit(t, a, b, q, limits.Limit{AtOnce: 2})
+	push(t, a, "q", 10)
+	push(t, b, "q", 10)
+	total := a.Lanes().Queues["q"] + b.Lanes().Queues["q"]
+	require.Equal(t, total, a.Limits(t.Context())[0].Waiting)
+	var running, most, done atomic.Int64
+	work := func(s *Service) {
+		for int(done.Load()) < total {
+			for _, f := range s.TakeWithin(t.Context(), "q", 10, 200*time.Millisecond, "") {
+				for n := running.Add(1); n > most.Load(); {
+					most.Store(n)
+				}
+				time.Sleep(2 * time.Millisecond)
+				running.Add(-1)
+				if err := s.End(t.Context(), "q", []string{f.Token}, nil, ""); err[0] != nil {
+					t.Error(err[0])
+				}
+				done.Add(1)
+			}
+		}
+	}
+	ended := make(chan bool)
+	for _, s := range []*Service{a, a, b, b} {
+		go func() { work(s); ended <- true }()
+	}
+	for range 4 {
+		<-ended
+	}
+	require.LessOrEqual(t, most.Load(), int64(2))
+	require.Zero(t, a.Limits(t.Context())[0].Waiting)
+	eventually(t, func() bool { _, held := a.gate.Shared(q); return held == 0 })
+	eventually(t, func() bool { _, held := b.gate.Shared(q); return held == 0 })
+}
+
+// Whoever does not wait gets what the limit allows, too, and a limit that is removed is none for anybody.
+func TestSharedLimitWithoutWaiting(t *testing.T) {
+	a, b := pair(t)
+	q := limits.Scope{Kind: limits.Prefix, Name: "q"}
+	limit(t, a, b, q, limits.Limit{Rate: 0.001})
+	push(t, a, "q", 2)
+	push(t, b, "q", 2)
+	var taken []Taken
+	for _, s := range []*Service{a, b, a, b} {
+		taken = append(taken, s.TakeWithin(t.Context(), "q", 10, 0, "")...)
+	}
+	require.Len(t, taken, 1)
+	limit(t, b, a, q, limits.Limit{Paused: true, Rate: 0.001})
+	require.Empty(t, a.TakeWithin(t.Context(), "q", 10, 0, ""))
+	limit(t, a, b, q, limits.Limit{})
+	for total := len(taken); a.Lanes().Queues["q"]+b.Lanes().Queues["q"] > 0; total++ {
+		taken = append(taken, a.TakeWithin(t.Context(), "q", 10, time.Minute, "")...)
+		require.Greater(t, len(taken), total, fmt.Sprint(a.Lanes(), b.Lanes()))
+	}
+}
+
+// The pacer can die: another server is it then.
+func TestPacerMoves(t *testing.T) {
+	a, b := pair(t)
+	q := limits.Scope{Kind: limits.Queue, Name: "q"}
+	if !a.Owns(q.String()) {
+		a, b = b, a
+	}
+	limit(t, a, b, q, limits.Limit{AtOnce: 1})
+	push(t, b, "q", 3)
+	b.TakeWithin(t.Context(), "q", 1, time.Minute, "q")
+	eventually(t, func() bool { _, held := b.gate.Shared(q); return held == 1 })
+	a.Drain(t.Context())
+	eventually(t, func() bool { return b.Owns(q.String()) })
+	require.Empty(t, b.TakeWithin(t.Context(), "q", 1, 3*tellTime, ""))
+	limit(t, b, b, q, limits.Limit{AtOnce: 2})
+	require.Len(t, b.TakeWithin(t.Context(), "q", 1, time.Minute, ""), 1)
+}
