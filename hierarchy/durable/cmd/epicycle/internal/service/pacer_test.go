@@ -33,6 +33,13 @@ func inPacing(t *testing.T, l limits.Limit, f func(p *pacing)) {
 	})
 }
 
+// set changes what the pacer asks for.
+func (p *pacing) set(owns bool, l limits.Limit) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.owns, p.limit = owns, l
+}
+
 // ask has a server ask, and logs the answer.
 func (p *pacing) ask(server string, want, held int) bool {
 	return p.pacer.ask(paceScope, server, want, held, func(n int) {
@@ -103,9 +110,9 @@ func TestPacerRate(t *testing.T) {
 		p.after(t, 250*time.Millisecond, "500ms b 1")
 		p.after(t, 250*time.Millisecond, "750ms a 1")
 		p.ask("c", 1, 0)
-		p.limit.Paused = true
+		p.set(true, limits.Limit{Rate: 4, Paused: true})
 		p.after(t, questionTime, "1.75s c 0")
-		p.limit = limits.Limit{}
+		p.set(true, limits.Limit{})
 		require.False(t, p.ask("c", 1, 0), "nobody has to ask any more")
 		require.Empty(t, p.paced)
 	})
@@ -114,13 +121,13 @@ func TestPacerRate(t *testing.T) {
 // A server that lost its partition answers nothing, and begins anew if it gets it back.
 func TestPacerLosesItsPartition(t *testing.T) {
 	inPacing(t, limits.Limit{AtOnce: 1}, func(p *pacing) {
-		p.owns = false
+		p.set(false, p.limit)
 		require.False(t, p.ask("a", 1, 0))
-		p.owns = true
+		p.set(true, p.limit)
 		require.True(t, p.ask("a", 1, 0))
-		p.owns = false
+		p.set(false, p.limit)
 		p.after(t, time.Hour)
-		p.owns = true
+		p.set(true, p.limit)
 		require.True(t, p.ask("a", 1, 0))
 		require.Equal(t, 2, p.told)
 		p.after(t, tellTime, "1h0m0.25s a 1")
@@ -138,13 +145,19 @@ func TestPacerAtRandom(t *testing.T) {
 			granted := 0
 			for range 2000 {
 				server := fmt.Sprint(random.IntN(4))
-				switch {
-				case random.IntN(2) == 0 && held[server] > 0:
+				p.mu.Lock() // answers come with it held
+				holds, ends, asks := held[server], held[server] > 0 && random.IntN(2) == 0, !asking[server]
+				if ends {
 					held[server]--
-					p.end(paceScope, server, 1)
-				case !asking[server]:
+				} else {
 					asking[server] = true
-					p.pacer.ask(paceScope, server, 1+random.IntN(3), held[server], func(n int) {
+				}
+				p.mu.Unlock()
+				switch {
+				case ends:
+					p.end(paceScope, server, 1)
+				case asks:
+					p.pacer.ask(paceScope, server, 1+random.IntN(3), holds, func(n int) {
 						held[server] += n
 						granted += n
 						asking[server] = false
@@ -152,10 +165,12 @@ func TestPacerAtRandom(t *testing.T) {
 				}
 				time.Sleep(time.Duration(random.IntN(40)) * time.Millisecond)
 				synctest.Wait()
+				p.mu.Lock()
 				sum := 0
 				for _, n := range held {
 					sum += n
 				}
+				p.mu.Unlock()
 				require.LessOrEqual(t, sum, most)
 			}
 			require.Greater(t, granted, 100)
