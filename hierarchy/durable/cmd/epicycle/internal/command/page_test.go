@@ -50,6 +50,7 @@ func TestPage(t *testing.T) {
 			p.set(s)
 			p.moveAndRemove(s)
 			p.reviveDead(s)
+			p.limit(s)
 			p.check()
 		})
 	}
@@ -80,7 +81,7 @@ func (p *tab) giveToken() {
 // look goes through the page and a timer's details, which keep the focus until they are closed.
 func (p *tab) look() {
 	p.t.Helper()
-	require.Equal(p.t, "Timers Live token-button prefix state BUTTON new REGION dead order-0",
+	require.Equal(p.t, "Timers Limits Live token-button prefix state BUTTON new REGION dead order-0",
 		strings.NewReplacer("Refresh", "BUTTON", "\n", "").Replace(p.wayToRow()))
 	p.press(kb.Enter)
 	p.until("details", opened)
@@ -191,6 +192,26 @@ func (p *tab) reviveDead(s *served) {
 	}, enough, 10*time.Millisecond)
 	p.press(kb.Escape)
 	p.until("dead", focus)
+}
+
+// limit limits a queue, pauses it, resumes it, and removes what is left.
+func (p *tab) limit(s *served) {
+	p.t.Helper()
+	shown := `[...document.querySelectorAll('#limits-rows td:not(:last-child)')].map(cell => cell.textContent).join()`
+	p.tabTo("limit-name")
+	p.press("mails", kb.Tab, "2.5", kb.Tab, "7", kb.Enter)
+	p.until("queue,mails,2.5 a second, 7 at once,0", shown)
+	p.check()
+	for _, want := range []string{"paused, 2.5 a second, 7 at once", "2.5 a second, 7 at once"} {
+		p.value(`document.querySelector('#limits-rows button').focus()`)
+		p.press(kb.Enter)
+		p.until("queue,mails,"+want+",0", shown)
+		p.until("mails", `document.activeElement.dataset.limit?.split(' ')[1]`)
+	}
+	p.press(kb.Tab, kb.Enter)
+	p.until("", shown)
+	p.until("Nothing is paused or limited.", text("limits-status"))
+	require.Empty(p.t, s.do("GET", "/v1/limits", "").json(http.StatusOK)["limits"])
 }
 
 // A token that may read alone sees no button that would fail, and one for a prefix sees its keys and begins new ones so.

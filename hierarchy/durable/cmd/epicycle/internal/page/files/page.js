@@ -1,5 +1,7 @@
 // The page of a server: a table of timers. Keys and values are shown as text alone, never as HTML.
 
+import { Limits } from "./limits.js";
+
 const $ = (id) => document.getElementById(id);
 const rows = $("rows");
 let next = "";      // the after of the next page
@@ -96,6 +98,8 @@ function rowOf(timer) {
   cell(row, "Last error", timer.last_error || "", timer.last_error_at);
   return row;
 }
+
+const limits = new Limits(call, cell);
 
 const mayWrite = () => me.role === "write" || me.role === "admin";
 
@@ -202,7 +206,7 @@ function show(timer) {
   const facts = {
     State: timer.state, Due: moments(timer.due), "Next attempt": timer.next && moments(timer.next), Schedule: timer.schedule,
     To: target(timer.to), ...own(timer), Timeout: timer.timeout, Attempt: timer.attempt, ID: timer.id,
-    "Last error": timer.last_error, Failed: timer.last_error_at && moments(timer.last_error_at),
+    "Waits for": timer.limited_by, "Last error": timer.last_error, Failed: timer.last_error_at && moments(timer.last_error_at),
   };
   for (const [name, fact] of Object.entries(facts)) {
     if (fact === undefined) continue;
@@ -328,6 +332,7 @@ async function begin() {
     sessionStorage.removeItem("token");
     asked++;
     rows.replaceChildren();
+    limits.clear();
     $("more").hidden = true;
     $("frame").removeAttribute("src");
     text = "This server needs a token.";
@@ -335,6 +340,7 @@ async function begin() {
   } else if (me.role) {
     $("live").hidden = document.querySelector("[href='#live']").hidden = Boolean(me.prefix); // it has the figures of all keys
     if (!me.prefix) live();
+    limits.begin(me);
     return beginning();
   }
   $("status").textContent = text;
@@ -380,7 +386,9 @@ document.addEventListener("keydown", (e) => {
 });
 setInterval(() => {
   if (document.hidden || document.querySelector("dialog[open]") || me.role === "none" || adding || Date.now() < rested) return;
-  if (me.role) refresh();
-  else begin();
+  if (me.role) {
+    refresh();
+    limits.refresh();
+  } else begin();
 }, 5000);
 begin();
