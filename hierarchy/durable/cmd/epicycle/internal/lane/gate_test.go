@@ -297,3 +297,23 @@ func randomLimits(random *rand.Rand) (all []any) {
 	}
 	return all
 }
+
+// A limit of a prefix is for timers that wait already, too, and those with other keys go on.
+func TestPausedPrefixOfWaitingTimers(t *testing.T) {
+	g := NewGate(nil)
+	q := NewQueues(g)
+	for _, key := range []string{"a1", "b1", "a2", "b2"} {
+		q.Push("q", due(key, 0))
+	}
+	pop := func() string {
+		d, _, _ := q.Pop("q", "")
+		return d.Key
+	}
+	require.Equal(t, "a1", pop())
+	set(t, g, limits.Prefix, "a", limits.Limit{Paused: true})
+	require.Equal(t, "b1", pop())
+	require.Equal(t, "b2", pop())
+	require.Empty(t, pop())
+	set(t, g)
+	require.Equal(t, "a2", pop())
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 // File keeps limits in a file, of one process alone.
 type File struct {
+	disk    filelog.FS
 	path    string
 	changed func(All)
 
@@ -31,9 +31,9 @@ type kept struct {
 }
 
 // OpenFile reads the limits of a file, which need not exist, and calls changed with them, and after each change.
-func OpenFile(path string, changed func(All)) (*File, error) {
-	f := &File{path: path, changed: changed, all: make(All)}
-	data, err := os.ReadFile(path)
+func OpenFile(disk filelog.FS, path string, changed func(All)) (*File, error) {
+	f := &File{disk: disk, path: path, changed: changed, all: make(All)}
+	data, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}
@@ -82,25 +82,40 @@ func (f *File) write(all All) error {
 		return err
 	}
 	next := f.path + ".new"
-	if err := writeSynced(next, data); err != nil {
+	if err := f.writeSynced(next, append(data, '\n')); err != nil {
 		return err
 	}
-	if err := os.Rename(next, f.path); err != nil {
+	if err := f.disk.Rename(next, f.path); err != nil {
 		return err
 	}
-	return filelog.OS{}.SyncDir(filepath.Dir(f.path))
+	return f.disk.SyncDir(filepath.Dir(f.path))
 }
 
-func writeSynced(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+func (f *File) writeSynced(path string, data []byte) error {
+	file, err := f.disk.Create(path)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(data, '\n'))
+	_, err = file.WriteAt(data, 0)
 	if err == nil {
-		err = f.Sync()
+		err = file.Sync()
 	}
-	return errors.Join(err, f.Close())
+	return errors.Join(err, file.Close())
+}
+
+func (f *File) read() ([]byte, error) {
+	file, err := f.disk.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	size, err := file.Size()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, size)
+	_, err = file.ReadAt(data, 0)
+	return data, err
 }
 
 // Close implements Keeper.

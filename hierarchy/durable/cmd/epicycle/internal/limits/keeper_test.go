@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/filelog"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memdisk"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
@@ -51,7 +53,7 @@ func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "limits.json")
 	var now known
 	open := func() *File {
-		f, err := OpenFile(path, now.changed)
+		f, err := OpenFile(filelog.OS{}, path, now.changed)
 		require.NoError(t, err)
 		return f
 	}
@@ -81,18 +83,45 @@ func TestFile(t *testing.T) {
 	change(t, f, scope("b"), Limit{Paused: true})
 
 	require.NoError(t, os.WriteFile(path, []byte("[{"), 0o600))
-	_, err = OpenFile(path, now.changed)
+	_, err = OpenFile(filelog.OS{}, path, now.changed)
 	require.ErrorIs(t, err, errUnreadable)
 	require.NoError(t, os.WriteFile(path, []byte(`[{"kind":"host","name":"a/b","paused":true}]`), 0o600))
-	_, err = OpenFile(path, now.changed)
+	_, err = OpenFile(filelog.OS{}, path, now.changed)
 	require.ErrorIs(t, err, errUnreadable)
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.MkdirAll(filepath.Join(path, "full"), 0o700))
-	_, err = OpenFile(path, now.changed)
+	_, err = OpenFile(filelog.OS{}, path, now.changed)
 	require.Error(t, err)
 	_, err = f.Change(t.Context(), scope("b"), to(Limit{}))
 	require.Error(t, err, "it can't be written")
 	require.Contains(t, now.are(), scope("b"))
+}
+
+// Wherever the power is lost, the limits are those of the last change that was made, or of the one that was being made.
+func TestFileIsSynced(t *testing.T) {
+	for stop := 1; ; stop++ {
+		disk := memdisk.New(uint64(stop))
+		require.NoError(t, disk.MkdirAll("dir"))
+		require.NoError(t, disk.SyncDir("."))
+		disk.StopAfter(stop)
+		f, err := OpenFile(disk, "dir/limits.json", func(All) {})
+		require.NoError(t, err)
+		made := 0
+		for n := 1; n <= 3 && err == nil; n++ {
+			if _, err = f.Change(t.Context(), scope("a"), to(Limit{AtOnce: n})); err == nil {
+				made = n
+			}
+		}
+		for _, how := range memdisk.Crashes(uint64(stop), 20) {
+			var now known
+			_, err := OpenFile(disk.Crash(how), "dir/limits.json", now.changed)
+			require.NoError(t, err)
+			require.Contains(t, []int{made, made + 1}, now.all[scope("a")].AtOnce)
+		}
+		if made == 3 {
+			return
+		}
+	}
 }
 
 // Servers that share a table have the same limits, and a change is made by one of them at a time.

@@ -14,6 +14,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/limits"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/task"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/filelog"
 )
 
 // limiting has the limits of attempts, which hold before the first attempt begins.
@@ -40,7 +41,7 @@ func (s *Service) openLimits(ctx context.Context, dir string) (err error) {
 		s.gate.Set(all)
 	}
 	if s.conn == nil {
-		s.limits.keeper, err = limits.OpenFile(filepath.Join(dir, "limits-"+s.name+".json"), changed)
+		s.limits.keeper, err = limits.OpenFile(filelog.OS{}, filepath.Join(dir, "limits-"+s.name+".json"), changed)
 		return err
 	}
 	table, err := jetstream.FindTable(ctx, jetstream.TableConfig{Conn: s.conn, Name: s.name})
