@@ -36,9 +36,13 @@ func TestPause(t *testing.T) {
 	require.Equal(t, map[string]any{"kind": "queue", "name": "mails", "paused": true, "waiting": 0.0}, s.limit("queue/mails", `{"paused":true}`))
 	s.limit("host/"+host, `{"paused":true}`)
 	s.limit("prefix/a%2F%2E", `{"paused":true,"rate":1000,"at_once":7}`)
+	s.set("early", "0s", h.URL, "")
+	s.waits("host/"+host, 1)
 	s.end()
 
 	s = serve(t, "-dir", dir)
+	s.waits("host/"+host, 1)
+	s.do("DELETE", "/v1/timers/early", "").json(200)
 	for i := range 3 {
 		s.queue(fmt.Sprint("m", i), "0s", "mails", "")
 		s.set(fmt.Sprint("w", i), "0s", h.URL, "")

@@ -314,6 +314,8 @@ func TestPausedPrefixOfWaitingTimers(t *testing.T) {
 	require.Equal(t, "b1", pop())
 	require.Equal(t, "b2", pop())
 	require.Empty(t, pop())
+	set(t, g, limits.Prefix, "a", limits.Limit{Paused: true}, limits.Prefix, "a2", limits.Limit{AtOnce: 1})
+	require.Empty(t, pop(), "the shorter prefix counts, too")
 	set(t, g)
 	require.Equal(t, "a2", pop())
 }
