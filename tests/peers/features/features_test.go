@@ -136,9 +136,10 @@ func verdictsIn(t *testing.T, table string) map[cell]verdict {
 		for _, c := range contender.All {
 			written[cell{promise, c.Label}] = kept
 		}
-		broken := strings.Split(strings.Join(cells[1:last], "|"), between)
-		for i := range broken {
-			broken[i], _, _ = strings.Cut(broken[i], ": ")
+		var broken []string
+		for those := range strings.SplitSeq(strings.Join(cells[1:last], "|"), between) {
+			labels, _, _ := strings.Cut(those, ": ")
+			broken = append(broken, strings.Split(labels, ",")...)
 		}
 		for i, label := range append(broken, strings.Split(cells[last], ",")...) {
 			at, v := cell{promise, strings.TrimSpace(label)}, notKept

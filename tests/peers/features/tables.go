@@ -59,14 +59,21 @@ const between = "<br>"
 func (f findings) verdicts() [][]string {
 	rows := [][]string{{"promise", "broken by", "not offered by"}}
 	for _, c := range f.checks {
-		var broken, lacking []string
+		broken, by := []string{}, map[string][]string{} // those with the same evidence stand together
+		var lacking []string
 		for _, of := range f.of {
 			switch o := f.outcomes[cell{c.name, of.Name}]; o.Verdict {
 			case notKept:
-				broken = append(broken, of.Label+": "+strings.ReplaceAll(o.Evidence, "|", `\|`))
+				if by[o.Evidence] == nil {
+					broken = append(broken, o.Evidence)
+				}
+				by[o.Evidence] = append(by[o.Evidence], of.Label)
 			case notOffered:
 				lacking = append(lacking, of.Label)
 			}
+		}
+		for i, evidence := range broken {
+			broken[i] = strings.Join(by[evidence], ", ") + ": " + strings.ReplaceAll(evidence, "|", `\|`)
 		}
 		rows = append(rows, []string{c.promise, strings.Join(broken, between), strings.Join(lacking, ", ")})
 	}
