@@ -27,7 +27,7 @@ import (
 func TestSnippetsAreCode(t *testing.T) {
 	code, err := snippets.Read("*_test.go", "*/*_test.go")
 	require.NoError(t, err)
-	for _, page := range []string{"README.md", "DESIGN.md", "FORMAT.md", "WIRE.md", "../../docs/durable.md", "../../docs/durable-operations.md"} {
+	for _, page := range []string{"README.md", "DESIGN.md", "FORMAT.md", "WIRE.md", "../../docs/durable-calls.md", "../../docs/durable-operations.md", "../../docs/durable-cluster.md"} {
 		text, err := snippets.Read(page)
 		require.NoError(t, err)
 		require.NotEmpty(t, text, page)
@@ -88,56 +88,6 @@ func later[V any](t *testing.T, cfg durable.Config[string, V]) {
 	timers := open(t, cfg)
 	mock.Add(0)
 	require.Zero(t, timers.Stats().Pending)
-}
-
-// What docs/durable.md shows about the road from hierarchy.Keyed: before and after.
-func TestRoadFromKeyed(t *testing.T) {
-	var closed []string
-	closeSession := func(token, user string) { closed = append(closed, token+" of "+user) }
-	require.NoError(t, sessionsInMemory(closeSession))
-	dir := t.TempDir()
-	require.NoError(t, sessionsOnDisk(t.Context(), dir, closeSession))
-	require.Empty(t, closed) // the wheel has forgotten the session
-	later(t, durable.Config[string, string]{Dir: dir,
-		Handle: func(_ context.Context, f durable.Firing[string, string]) error {
-			closeSession(f.Key, f.Value)
-			return nil
-		}})
-	require.Equal(t, []string{"a token of ann"}, closed)
-}
-
-func sessionsInMemory(closeSession func(token, user string)) error {
-	sessions, err := hierarchy.NewKeyed(hierarchy.Config{}, func(token, user string) {
-		closeSession(token, user)
-	})
-	if err != nil {
-		return err
-	}
-	defer sessions.Stop()
-	if err := sessions.Set("a token", "ann", 30*time.Minute); err != nil {
-		return err
-	}
-	_, err = sessions.Move("a token", 30*time.Minute)
-	return err
-}
-
-func sessionsOnDisk(ctx context.Context, dir string, closeSession func(token, user string)) error {
-	sessions, err := durable.Open(ctx, durable.Config[string, string]{
-		Dir: dir,
-		Handle: func(ctx context.Context, f durable.Firing[string, string]) error {
-			closeSession(f.Key, f.Value)
-			return nil
-		},
-	})
-	if err != nil {
-		return err
-	}
-	defer sessions.Close()
-	if _, err := sessions.Set(ctx, "a token", "ann", 30*time.Minute); err != nil {
-		return err
-	}
-	_, _, err = sessions.Move(ctx, "a token", 30*time.Minute)
-	return err
 }
 
 // runTimers is how a server opens timers and ends.
@@ -219,11 +169,11 @@ func TestHealthOfTheDocs(t *testing.T) {
 // event is what is told to an operator.
 var event = regexp.MustCompile(`(?:\.|tell\(slog\.Level)(Info|Warn|Error|Debug)(?:\(|, )"(durable: [^"]+[^ "])"`)
 
-// docs/durable-operations.md has each event, with its level.
+// docs/durable-messages.md has each event, with its level.
 func TestEventsAreInTheTable(t *testing.T) {
 	code, err := snippets.Read("*.go", "internal/*/*.go", "internal/*/*/*.go")
 	require.NoError(t, err)
-	page, err := snippets.Read("../../docs/durable-operations.md")
+	page, err := snippets.Read("../../docs/durable-messages.md")
 	require.NoError(t, err)
 	levels := map[string]string{"Info": "info", "Warn": "warning", "Error": "error", "Debug": "debug"}
 	found := 0
@@ -234,7 +184,7 @@ func TestEventsAreInTheTable(t *testing.T) {
 	require.GreaterOrEqual(t, found, 12)
 }
 
-// The snippets of docs/durable.md about schedules and dead timers.
+// What docs/durable-calls.md says about schedules and dead timers.
 func TestDocsOfSchedules(t *testing.T) {
 	ctx, dir, mock := t.Context(), t.TempDir(), clock.NewMock()
 	fails := errors.New("no")
