@@ -86,11 +86,11 @@ func (s *served) ownFamilies(families map[string]string) (own []string) {
 // event is a message of the log.
 var event = regexp.MustCompile(`\.(Info|Warn|Error|Debug)\("(epicycle: [^"]+)"`)
 
-// docs/service.md has each message that the server logs, with its level.
+// docs/service-events.md has each message that the server logs, with its level.
 func TestMessagesAreInTheTable(t *testing.T) {
 	files, err := filepath.Glob("../*/*.go")
 	require.NoError(t, err)
-	page, err := snippets.Read(docs + "service.md")
+	page, err := snippets.Read(docs + "service-events.md")
 	require.NoError(t, err)
 	levels := map[string]string{"Info": "info", "Warn": "warning", "Error": "error", "Debug": "debug"}
 	found := 0
