@@ -44,18 +44,19 @@ func TestAlertsAndDashboardKnowTheServer(t *testing.T) {
 		require.Contains(t, families, "epicycle_"+m[1], "top")
 	}
 
-	page, err := snippets.Read(docs + "monitoring.md")
+	list, err := snippets.Read(docs + "monitoring/metrics.txt")
 	require.NoError(t, err)
-	table := "| metric | type | |\n| --- | --- | --- |\n"
+	want := ""
 	shown := make(map[string]bool)
 	for _, name := range metricName.FindAllString(text, -1) {
 		shown[name] = true
 	}
 	for _, name := range s.ownFamilies(families) {
-		table += fmt.Sprintf("| `%s` | %s |\n", name, families[name])
+		kind, help, _ := strings.Cut(families[name], " | ")
+		want += fmt.Sprintf("# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 		require.Contains(t, shown, name, "on the dashboard")
 	}
-	require.True(t, strings.HasSuffix(page, table), "the page needs this table at its end:\n%s", table)
+	require.True(t, strings.HasSuffix(list, want), "the list has to end with this:\n%s", want)
 }
 
 // families returns the type and the help of each metric of the server.
