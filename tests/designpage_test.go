@@ -56,7 +56,7 @@ func TestTimersTakeTheWayOfTheDesignPage(t *testing.T) {
 	page, err := os.ReadFile("../docs/design.md")
 	require.NoError(t, err)
 	_, life, _ := strings.Cut(string(page), "## A timer's life")
-	life, _, _ = strings.Cut(life, "## What it replaces")
+	life, _, _ = strings.Cut(life, "## Circles")
 	one, crowd, _ := strings.Cut(life, "A timer in a crowd")
 	for _, way := range []struct{ name, page, dir, tests string }{
 		{"one timer", one, "timers", "^TestOneTimer$"},

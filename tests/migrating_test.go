@@ -13,7 +13,7 @@ import (
 	collection "github.com/epicycle-go/epicycle/compat"
 )
 
-// The tests here are the snippets of docs/migrating-from-go-zero.md.
+// What docs/migrating-from-go-zero.md shows and says.
 
 func TestMigratedKeepAlive(t *testing.T) {
 	mock := clock.NewMock()
@@ -65,7 +65,7 @@ func TestMigratedDrain(t *testing.T) {
 	require.Equal(t, []any{"soon", "late"}, flushed)
 }
 
-// TestMigratedCache is the other snippet of that page.
+// The cache of that page expires within its jitter.
 func TestMigratedCache(t *testing.T) {
 	mock := clock.NewMock()
 	cache, err := collection.NewCache(time.Minute, collection.WithClock(mock))

@@ -54,11 +54,30 @@ var claims = []claim{
 // idleWay is a way of two programs.
 const idleWay = "Wheel.NewIdle, Touch"
 
-// What docs/programs.md says about its table holds for the figures there.
-func TestProgramsPageHoldsForItsFigures(t *testing.T) {
+// What README.md says about whole programs.
+var readmeClaims = []claim{
+	{"takes a third of the memory of a map", "cache", programBytes, "Keyed", "map, time.AfterFunc", 0.25, 0.4},
+	{"less than a tenth of the time", "cache", programGC, "Keyed", "map, time.AfterFunc", 0, 0.1},
+	{"less than half of what they are with a `time.Ticker`", "pacing", programLate, "Wheel.Every", "time.Ticker", 0, 0.5},
+	{"less than half of what they are with a `time.Ticker`", "game", programLate, "Wheel.NewTicker", "time.Ticker", 0, 0.5},
+	{"`SetReadDeadline` takes the least memory", "tcp", programBytes, "SetReadDeadline", "time.AfterFunc, Reset", 0.85, 1},
+	{"`SetReadDeadline` takes the least memory", "tcp", programBytes, "SetReadDeadline", idleWay, 0.85, 1},
+	{"An HTTP server gains nothing by other contexts", "http", programCPU, "compat/context", "package context", 0.9, 1.25},
+	{"Ticks of a wheel take more processor time", "game", programCPU, "Wheel.NewTicker", "time.Ticker", 1, 5},
+}
+
+// What the pages say about the table of docs/programs.md holds for the figures there.
+func TestPagesHoldForTheFiguresOfPrograms(t *testing.T) {
 	page := read(t, "../docs/programs.md")
-	text := strings.Join(strings.Fields(page), " ")
 	table := programTable(t, page)
+	requireHold(t, table, page, claims)
+	requireHold(t, table, read(t, "../README.md"), readmeClaims)
+}
+
+// requireHold requires that a page has the claims, and that they hold for the figures.
+func requireHold(t *testing.T, table map[string]map[string]map[string]string, page string, claims []claim) {
+	t.Helper()
+	text := strings.Join(strings.Fields(page), " ")
 	for _, c := range claims {
 		require.Contains(t, text, c.text)
 		first, other := table[c.program][c.first], table[c.program][c.other]

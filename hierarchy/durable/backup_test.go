@@ -64,7 +64,7 @@ func restore(t *testing.T, nc *nats.Conn, stream string, c streamCopy) {
 	require.NotContains(t, string(m.Data), `"error"`)
 }
 
-// A backup as docs/durable-operations.md describes it, made while timers are set, is complete: the marks first,
+// A backup as docs/durable-cluster.md describes it, made while timers are set, is complete: the marks first,
 // then each log.
 func TestBackupOfACluster(t *testing.T) {
 	urls, _ := natsServers(t, 1)

@@ -6,9 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,7 +19,6 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/servers"
-	"github.com/epicycle-go/epicycle/tests/snippets"
 )
 
 // setsTimers is how a process that only sets timers opens them.
@@ -73,17 +69,10 @@ func openOnCluster(ctx context.Context, urls, password string, cancelOrder func(
 // serve is the rest of the program.
 var serve = func(ctx context.Context, timers *durable.Keyed[string, Order]) { <-ctx.Done() }
 
-var confBlock = regexp.MustCompile("(?s)```conf\n(.*?)```")
-
-// documentedServers starts three servers with the configuration that docs/durable-operations.md shows, on ports
-// that are free here.
+// documentedServers starts three servers with the configuration that docs/durable-cluster.md recommends, on ports that are
+// free here.
 func documentedServers(t *testing.T, errs *serverErrors) (urls string) {
-	page, err := snippets.Read("../../docs/durable-operations.md")
-	require.NoError(t, err)
-	text := confBlock.FindStringSubmatch(page)
-	require.NotNil(t, text)
-	file := filepath.Join(t.TempDir(), "nats.conf")
-	require.NoError(t, os.WriteFile(file, []byte(text[1]), 0o600))
+	const file = "../../docs/cluster/nats.conf"
 	t.Setenv("WORKER_PASSWORD", "secret")
 	t.Setenv("CALLER_PASSWORD", `"12345 #"`) // the quotes are for the server
 	t.Setenv("OPERATOR_PASSWORD", "backup")
@@ -117,8 +106,8 @@ func documentedServers(t *testing.T, errs *serverErrors) (urls string) {
 	return urls
 }
 
-// Two workers of docs/durable-operations.md share timers on the servers of that page, with the permissions that it
-// gives them.
+// Two workers of docs/durable-cluster.md share timers on the servers of that page, with the permissions that it gives
+// them.
 func TestClusterOfTheDocs(t *testing.T) {
 	errs := new(serverErrors)
 	urls := documentedServers(t, errs)
@@ -168,7 +157,7 @@ func TestClusterOfTheDocs(t *testing.T) {
 }
 
 // callerWithFewRights calls for all that a caller can call for, and sees all that it can see, with the permissions that
-// the page gives to callers.
+// the file gives to callers.
 func callerWithFewRights(t *testing.T, urls string, errs *serverErrors) {
 	nc, err := nats.Connect(urls, connectsLate, nats.UserInfo("caller", "12345 #"))
 	require.NoError(t, err)
@@ -230,7 +219,7 @@ func callerOfTheDocs(t *testing.T, urls string, errs *serverErrors) {
 	require.Eventually(t, func() bool { return len(errs.said()) == 4 }, time.Minute, time.Millisecond)
 }
 
-// backUpOfTheDocs copies a log as the user that docs/durable-operations.md has for that.
+// backUpOfTheDocs copies a log as the user that docs/cluster/nats.conf has for that.
 func backUpOfTheDocs(t *testing.T, urls string) {
 	nc, err := nats.Connect(urls, connectsLate, nats.UserInfo("operator", "backup"))
 	require.NoError(t, err)

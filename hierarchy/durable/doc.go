@@ -59,6 +59,6 @@
 // in flight may still be committed until the takeover; from then on the log refuses the old owner. Handlers that
 // were running keep running: Firing.Epoch distinguishes them from those of the next owner.
 //
-// docs/durable-operations.md in the repository describes operation: disk, backup, monitoring. DESIGN.md and FORMAT.md in
-// the module's directory describe the log and its bytes.
+// docs/durable-operations.md in the repository describes operation in a directory, docs/durable-cluster.md that of several
+// processes. DESIGN.md and FORMAT.md in the module's directory describe the log and its bytes.
 package durable

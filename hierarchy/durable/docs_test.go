@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -18,7 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
-	"github.com/epicycle-go/epicycle/hierarchy"
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/tests/snippets"
 )
@@ -27,7 +27,7 @@ import (
 func TestSnippetsAreCode(t *testing.T) {
 	code, err := snippets.Read("*_test.go", "*/*_test.go")
 	require.NoError(t, err)
-	for _, page := range []string{"README.md", "DESIGN.md", "FORMAT.md", "WIRE.md", "../../docs/durable.md", "../../docs/durable-operations.md"} {
+	for _, page := range []string{"README.md", "DESIGN.md", "FORMAT.md", "WIRE.md", "../../docs/durable-calls.md", "../../docs/durable-operations.md", "../../docs/durable-cluster.md"} {
 		text, err := snippets.Read(page)
 		require.NoError(t, err)
 		require.NotEmpty(t, text, page)
@@ -88,56 +88,6 @@ func later[V any](t *testing.T, cfg durable.Config[string, V]) {
 	timers := open(t, cfg)
 	mock.Add(0)
 	require.Zero(t, timers.Stats().Pending)
-}
-
-// What docs/durable.md shows about the road from hierarchy.Keyed: before and after.
-func TestRoadFromKeyed(t *testing.T) {
-	var closed []string
-	closeSession := func(token, user string) { closed = append(closed, token+" of "+user) }
-	require.NoError(t, sessionsInMemory(closeSession))
-	dir := t.TempDir()
-	require.NoError(t, sessionsOnDisk(t.Context(), dir, closeSession))
-	require.Empty(t, closed) // the wheel has forgotten the session
-	later(t, durable.Config[string, string]{Dir: dir,
-		Handle: func(_ context.Context, f durable.Firing[string, string]) error {
-			closeSession(f.Key, f.Value)
-			return nil
-		}})
-	require.Equal(t, []string{"a token of ann"}, closed)
-}
-
-func sessionsInMemory(closeSession func(token, user string)) error {
-	sessions, err := hierarchy.NewKeyed(hierarchy.Config{}, func(token, user string) {
-		closeSession(token, user)
-	})
-	if err != nil {
-		return err
-	}
-	defer sessions.Stop()
-	if err := sessions.Set("a token", "ann", 30*time.Minute); err != nil {
-		return err
-	}
-	_, err = sessions.Move("a token", 30*time.Minute)
-	return err
-}
-
-func sessionsOnDisk(ctx context.Context, dir string, closeSession func(token, user string)) error {
-	sessions, err := durable.Open(ctx, durable.Config[string, string]{
-		Dir: dir,
-		Handle: func(ctx context.Context, f durable.Firing[string, string]) error {
-			closeSession(f.Key, f.Value)
-			return nil
-		},
-	})
-	if err != nil {
-		return err
-	}
-	defer sessions.Close()
-	if _, err := sessions.Set(ctx, "a token", "ann", 30*time.Minute); err != nil {
-		return err
-	}
-	_, _, err = sessions.Move(ctx, "a token", 30*time.Minute)
-	return err
 }
 
 // runTimers is how a server opens timers and ends.
@@ -219,22 +169,28 @@ func TestHealthOfTheDocs(t *testing.T) {
 // event is what is told to an operator.
 var event = regexp.MustCompile(`(?:\.|tell\(slog\.Level)(Info|Warn|Error|Debug)(?:\(|, )"(durable: [^"]+[^ "])"`)
 
-// docs/durable-operations.md has each event, with its level.
+// docs/durable-messages.md has each warning and error, and nothing else.
 func TestEventsAreInTheTable(t *testing.T) {
 	code, err := snippets.Read("*.go", "internal/*/*.go", "internal/*/*/*.go")
 	require.NoError(t, err)
-	page, err := snippets.Read("../../docs/durable-operations.md")
+	page, err := snippets.Read("../../docs/durable-messages.md")
 	require.NoError(t, err)
-	levels := map[string]string{"Info": "info", "Warn": "warning", "Error": "error", "Debug": "debug"}
+	errs, warnings, _ := strings.Cut(page, "# Warnings\n")
+	tables := map[string]string{"Warn": warnings, "Error": errs}
 	found := 0
 	for _, m := range event.FindAllStringSubmatch(code, -1) {
-		require.Regexp(t, `(?m)^\| `+levels[m[1]]+` \|[^|]*`+regexp.QuoteMeta("`"+m[2]+"`"), page)
-		found++
+		if table, listed := tables[m[1]]; listed {
+			require.Regexp(t, `(?m)^\| [^|]*`+regexp.QuoteMeta("`"+m[2]+"`"), table)
+			found++
+		}
 	}
 	require.GreaterOrEqual(t, found, 12)
+	for _, m := range regexp.MustCompile("`(durable: [^`]+)`").FindAllStringSubmatch(page, -1) {
+		require.True(t, strings.Contains(code, `"`+m[1]+`"`), "the page has %s, and the code does not", m[1])
+	}
 }
 
-// The snippets of docs/durable.md about schedules and dead timers.
+// What docs/durable-calls.md says about schedules and dead timers.
 func TestDocsOfSchedules(t *testing.T) {
 	ctx, dir, mock := t.Context(), t.TempDir(), clock.NewMock()
 	fails := errors.New("no")

@@ -11,27 +11,20 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 )
 
-// The snippet of docs/durable-operations.md about handlers that hang, with a handler that waits for its context, and then with one
-// that ignores it.
+// Handlers that hang: one that waits for its context, and then one that ignores it.
 func TestTimeout(t *testing.T) {
 	causes := make(chan error, 1)
-	charge := func(ctx context.Context, _ string) error {
+	charge := func(ctx context.Context) error {
 		<-ctx.Done()
 		causes <- context.Cause(ctx)
 		return nil
 	}
-	cfg := durable.Config[string, string]{Dir: t.TempDir(), MaxAttempts: 1, Concurrency: 1}
-	cfg.Timeout = 30 * time.Second
-	cfg.Handle = func(ctx context.Context, f durable.Firing[string, string]) error {
-		return charge(ctx, f.Key) // returns soon after ctx is done
-	}
-	cfg.Timeout = time.Millisecond
-	handle := cfg.Handle
+	cfg := durable.Config[string, string]{Dir: t.TempDir(), MaxAttempts: 1, Concurrency: 1, Timeout: time.Millisecond}
 	leave, second := make(chan bool), make(chan bool, 1)
 	cfg.Handle = func(ctx context.Context, f durable.Firing[string, string]) error {
 		switch f.Key {
 		case "ends":
-			return handle(ctx, f)
+			return charge(ctx)
 		case "hangs":
 			<-leave
 		case "beside":

@@ -55,7 +55,7 @@
 // of keys is open, three seconds after each answer.
 //
 // A stream is an active request for http.Server.Shutdown, which waits for it, forever if the page stays open. Cancel
-// the context of such requests first. The recipe "Watching a wheel" in docs/recipes.md shows how. Server.Close does not
+// the context of such requests first. docs/watching.md shows how. Server.Close does not
 // wait.
 //
 // # Snapshots

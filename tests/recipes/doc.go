@@ -1,3 +1,3 @@
-// Package recipes has the code of docs/recipes.md, docs/choosing.md and docs/testing.md,
-// in examples and tests that run it.
+// Package recipes has the code of docs/recipes.md and its neighbours, which do without durable timers, in examples and
+// tests that run it.
 package recipes

@@ -9,7 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/dq"
 )
 
-// The snippets of docs/migrating-from-go-zero.md.
+// What docs/migrating-from-go-zero.md shows and says.
 func TestPage(t *testing.T) {
 	conf, mock := onMock(t)
 	cancelled := make(chan string)

@@ -22,5 +22,5 @@
 // They are classic and native at once: see package github.com/epicycle-go/epicycle/compat/adapters/prometheus, which
 // exports the figures of wheels in memory.
 //
-// docs/monitoring.md of the project lists all metrics, recommends alerts, and has rules and a dashboard.
+// docs/monitoring.md of the project recommends alerts, and has a list of all metrics, rules and a dashboard.
 package metrics

@@ -34,18 +34,19 @@ func everything(t *testing.T) []*dto.MetricFamily {
 	return families(t, metrics.New(timers, metrics.Partitions()), wheelmetrics.New(w))
 }
 
-// The page lists each metric of the whole, as it is scraped.
-func TestThePageListsAllMetrics(t *testing.T) {
-	page, err := snippets.Read(docs + "monitoring.md")
+// The list has each metric of the whole, as it is scraped.
+func TestTheListHasAllMetrics(t *testing.T) {
+	list, err := snippets.Read(docs + "monitoring/metrics.txt")
 	require.NoError(t, err)
-	table := "| metric | type | |\n| --- | --- | --- |\n"
+	want := ""
 	for _, family := range everything(t) {
 		if strings.HasPrefix(family.GetName(), "epicycle_durable_partition_") {
 			continue
 		}
-		table += fmt.Sprintf("| `%s` | %s | %s |\n", family.GetName(), strings.ToLower(family.GetType().String()), family.GetHelp())
+		want += fmt.Sprintf("# HELP %s %s\n", family.GetName(), family.GetHelp())
+		want += fmt.Sprintf("# TYPE %s %s\n", family.GetName(), strings.ToLower(family.GetType().String()))
 	}
-	require.True(t, strings.Contains(page, "## All metrics\n\n"+table), "the page needs this table:\n%s", table)
+	require.True(t, strings.HasPrefix(list, want), "the list has to begin with this:\n%s", want)
 }
 
 var metric = regexp.MustCompile(`epicycle_(?:durable|wheel)_[a-z_]+[a-z]`)

@@ -1,2 +1,2 @@
-// Package recipes has the code of docs/recipes.md that uses durable timers, as tests.
+// Package recipes has the code of docs/durable-recipes.md, as tests.
 package recipes

@@ -4,7 +4,7 @@
 //	cd tests/peers/durablepeers && go run .
 //
 // It starts the servers itself, with temporary directories and ports of this machine. Systems that are not installed
-// are left out. With -out it writes the tables into docs/durable-peers.md, between the marks that are there.
+// are left out. With -out it writes all tables into measured.txt, and some of their columns into docs/durable-peers.md.
 package main
 
 import (
@@ -25,15 +25,16 @@ type options struct {
 	only  string
 	scale float64
 	page  string
+	whole string
 }
 
 func main() {
 	runIfChild()
 	logx.Disable() // go-zero logs its use of CPU once a minute
-	var o options
+	o := options{whole: wholeFile}
 	flag.StringVar(&o.only, "only", "", "run only the scenarios and systems whose names contain one of these `words`, as in schedule,kill:asynq,durable")
 	flag.Float64Var(&o.scale, "scale", 1, "of numbers of timers and of times: 0.01 takes a minute and proves little")
-	flag.StringVar(&o.page, "out", "", "write the tables into this `page`: ../../../docs/durable-peers.md")
+	flag.StringVar(&o.page, "out", "", "write some columns into this `page`: ../../../docs/durable-peers.md; and all tables into "+wholeFile)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -49,7 +50,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 		return err
 	}
 	if o.page != "" {
-		err = r.replaceIn(o.page)
+		err = r.write(o.whole, o.page)
 	} else {
 		_, err = io.WriteString(out, r.markdown())
 	}

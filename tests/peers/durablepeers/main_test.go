@@ -32,21 +32,23 @@ func TestCommand(t *testing.T) {
 }
 
 func testCommand(t *testing.T, only string) {
-	page := filepath.Join(t.TempDir(), "page.md")
+	page, whole := filepath.Join(t.TempDir(), "page.md"), filepath.Join(t.TempDir(), "measured.txt")
 	require.NoError(t, os.WriteFile(page, []byte("before\n"+begin+end+"after\n"), 0o600))
 	var out, progress bytes.Buffer
-	require.NoError(t, run(t.Context(), options{only: only, scale: 0.002, page: page}, &out, &progress), progress.String())
+	require.NoError(t, run(t.Context(), options{only: only, scale: 0.002, page: page, whole: whole}, &out, &progress), progress.String())
 	require.Empty(t, out.String())
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(text), "before\n"+begin), "the beginning stays")
 	require.True(t, strings.HasSuffix(string(text), end+"after\n"), "the end stays")
+	all, err := os.ReadFile(whole)
+	require.NoError(t, err)
 	names, of, _ := strings.Cut(only, ":")
 	for _, s := range systems() {
-		require.Equal(t, chosen(of, s.Name), strings.Contains(string(text), s.Name), s.Name) // with its row, or as left out
+		require.Equal(t, chosen(of, s.Name), strings.Contains(string(all), s.Name), s.Name) // with its row, or as left out
 	}
 	for _, s := range scenarios() {
-		require.Equal(t, chosen(names, s.Name), strings.Contains(string(text), "### "+s.Title+"\n"), s.Name)
+		require.Equal(t, chosen(names, s.Name), strings.Contains(string(all), "### "+s.Title+"\n"), s.Name)
 	}
 }
 
@@ -125,16 +127,25 @@ func TestKeys(t *testing.T) {
 	require.Equal(t, "k1", keyIn([]byte("k1")))
 }
 
-// The page has tables of all scenarios and systems.
+// The whole report has tables of all scenarios and systems, and the page has what the command writes of them.
 func TestPage(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/durable-peers.md")
+	text, err := os.ReadFile(wholeFile)
 	require.NoError(t, err)
-	_, tables, _, err := figures.Between(string(text), begin, end)
-	require.NoError(t, err)
+	tables := string(text)
 	for _, s := range scenarios() {
 		require.Contains(t, tables, "### "+s.Title+"\n")
 	}
 	for _, s := range systems() {
 		require.Contains(t, tables, "| "+s.Name+" | "+s.Settings+" |\n")
+	}
+	page, err := os.ReadFile("../../../docs/durable-peers.md")
+	require.NoError(t, err)
+	_, got, _, err := figures.Between(string(page), begin, end)
+	require.NoError(t, err)
+	want, err := summary(tables)
+	require.NoError(t, err)
+	require.Equal(t, "\n"+want+"\n", got)
+	for _, c := range columns() {
+		require.Contains(t, got, " | "+c.head+" |")
 	}
 }

@@ -149,13 +149,3 @@ func (r *report) markdown() string {
 	}
 	return b.String()
 }
-
-// The command replaces the lines between these two lines of the page.
-const (
-	begin = "<!-- durablepeers: written by go run . -out ../../../docs/durable-peers.md -->\n"
-	end   = "<!-- end of durablepeers -->\n"
-)
-
-func (r *report) replaceIn(page string) error {
-	return figures.ReplaceBetween(page, begin, end, r.markdown())
-}

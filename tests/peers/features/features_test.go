@@ -116,37 +116,69 @@ func TestPeers(t *testing.T) {
 	require.LessOrEqual(t, differ, len(found.outcomes)/20, "write the page again")
 }
 
-// readVerdicts reads the page's table of verdicts, by promise and label.
+// readVerdicts reads the page's table, by promise and label.
 func readVerdicts(t *testing.T) map[cell]verdict {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
-	_, tables, _, err := figures.Between(string(text), begin, end)
+	_, table, _, err := figures.Between(string(text), begin, end)
 	require.NoError(t, err)
+	return verdictsIn(t, table)
+}
+
+// verdictsIn reads a table of findings. What it does not name is kept.
+func verdictsIn(t *testing.T, table string) map[cell]verdict {
+	t.Helper()
+	_, table, _ = strings.Cut(table, "| --- | --- | --- |\n")
 	written := make(map[cell]verdict)
-	var labels []string
-	for line := range strings.Lines(tables) {
-		if strings.HasPrefix(line, "#") {
-			break
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		promise, last := strings.TrimSpace(cells[0]), len(cells)-1
+		for _, c := range contender.All {
+			written[cell{promise, c.Label}] = kept
 		}
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "| "), " | ")
-		if cells[0] == "promise" {
-			labels = cells
+		var broken []string
+		for those := range strings.SplitSeq(strings.Join(cells[1:last], "|"), between) {
+			labels, _, _ := strings.Cut(those, ": ")
+			broken = append(broken, strings.Split(labels, ",")...)
 		}
-		for i := 1; i < len(cells) && len(cells) == len(labels); i++ {
-			written[cell{cells[0], labels[i]}] = verdict(cells[i])
+		for i, label := range append(broken, strings.Split(cells[last], ",")...) {
+			at, v := cell{promise, strings.TrimSpace(label)}, notKept
+			if i >= len(broken) {
+				v = notOffered
+			}
+			if at.of != "" {
+				require.Contains(t, written, at)
+				written[at] = v
+			}
 		}
 	}
 	return written
 }
 
-// TestPage checks that the page names all checks and contenders.
+// The page has all checks, and no promise that we break.
 func TestPage(t *testing.T) {
-	written := readVerdicts(t)
+	written, broken := readVerdicts(t), 0
 	for _, c := range checks {
 		for _, one := range contender.All {
-			require.Contains(t, written, cell{c.promise, one.Label})
+			v := written[cell{c.promise, one.Label}]
+			require.NotEmpty(t, v, "%s, %s", c.promise, one.Label)
+			if v == notKept {
+				broken++
+				require.False(t, one.Ours, "%s, %s", c.promise, one.Label)
+			}
 		}
 	}
+	require.Greater(t, broken, 10)
+}
+
+// What is written into the page is read as it was found.
+func TestVerdictsAreRead(t *testing.T) {
+	found, want := findings{contender.All, []check{{name: "a", promise: "a promise"}}, map[cell]outcome{}}, map[cell]verdict{}
+	for i, c := range contender.All {
+		o := []outcome{keeps("ok"), fails("dies: %s", "a | b"), lacks("it")}[i%3]
+		found.outcomes[cell{"a", c.Name}], want[cell{"a promise", c.Label}] = o, o.Verdict
+	}
+	require.Equal(t, want, verdictsIn(t, found.markdown()))
 }
 
 func TestDied(t *testing.T) {

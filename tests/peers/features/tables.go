@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -48,61 +47,35 @@ func tryAll(ctx context.Context, of []contender.Contender, checks []check) (find
 	return found, group.Wait()
 }
 
-// markdown returns a table of all verdicts, and a table with what broke a promise.
+// markdown returns a table of all promises that are not kept or not offered.
 func (f findings) markdown() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "Checked with %s on %s/%s.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	text.WriteString(figures.Table(f.verdicts()))
-	text.WriteString("\n### What broke a promise\n\n")
-	text.WriteString(figures.Table(f.broken()))
-	return text.String()
+	return fmt.Sprintf("Checked with %s on %s/%s.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH) + figures.Table(f.verdicts())
 }
 
+// between separates those who break a promise.
+const between = "<br>"
+
+// verdicts returns a row for each promise: who breaks it, with the evidence, and who does not offer it. All others keep it.
 func (f findings) verdicts() [][]string {
-	head := []string{"promise"}
-	for _, c := range f.of {
-		head = append(head, c.Label)
-	}
-	rows := [][]string{head}
+	rows := [][]string{{"promise", "broken by", "not offered by"}}
 	for _, c := range f.checks {
-		row := []string{c.promise}
-		for _, one := range f.of {
-			row = append(row, string(f.outcomes[cell{c.name, one.Name}].Verdict))
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-// broken returns the evidence of all promises that are not kept.
-func (f findings) broken() [][]string {
-	rows := [][]string{{"library", "promise", "what happened"}}
-	for _, of := range f.of {
-		for _, c := range f.checks {
-			if o := f.outcomes[cell{c.name, of.Name}]; o.Verdict == notKept {
-				rows = append(rows, []string{heading(of), c.promise, strings.ReplaceAll(o.Evidence, "|", `\|`)})
+		broken, by := []string{}, map[string][]string{} // those with the same evidence stand together
+		var lacking []string
+		for _, of := range f.of {
+			switch o := f.outcomes[cell{c.name, of.Name}]; o.Verdict {
+			case notKept:
+				if by[o.Evidence] == nil {
+					broken = append(broken, o.Evidence)
+				}
+				by[o.Evidence] = append(by[o.Evidence], of.Label)
+			case notOffered:
+				lacking = append(lacking, of.Label)
 			}
 		}
+		for i, evidence := range broken {
+			broken[i] = strings.Join(by[evidence], ", ") + ": " + strings.ReplaceAll(evidence, "|", `\|`)
+		}
+		rows = append(rows, []string{c.promise, strings.Join(broken, between), strings.Join(lacking, ", ")})
 	}
 	return rows
-}
-
-// heading returns the name of a contender, with the version that was checked.
-func heading(c contender.Contender) string {
-	if c.Module == "" {
-		return c.Label
-	}
-	return c.Label + " " + version(c.Module)
-}
-
-// version returns the version of a module that this program was built with.
-func version(module string) string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, dependency := range info.Deps {
-			if dependency.Path == module {
-				return dependency.Version
-			}
-		}
-	}
-	return "of unknown version"
 }

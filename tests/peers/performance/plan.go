@@ -44,7 +44,7 @@ type plan struct {
 	crowd   int    // number of timers due at one instant, and for measuring memory
 	resets  int    // number of timers that two goroutines reset
 	slow    bool   // whether to run also the benchmarks that take seconds with any number of timers
-	peers   []int  // numbers of pending timers for all contenders; includes crowd
+	peers   int    // number of pending timers for all contenders, or 0
 	lives   int    // number of entries for the benchmarks of Driven, which run alone
 }
 
@@ -62,9 +62,9 @@ var (
 )
 
 // The numbers of pending timers for all contenders, if they are measured.
-var (
-	fullPeers  = []int{0, 1000, 100_000, 1_000_000, 10_000_000}
-	quickPeers = []int{0, 1000, 100_000}
+const (
+	fullPeers  = million
+	quickPeers = 100_000
 )
 
 // The plans that measure Driven alone.

@@ -7,11 +7,8 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/contender"
 )
 
-// These are the same in all plans that measure all contenders.
-const (
-	expiring = 100_000 // timers that run within a second; more would keep the machine busy
-	beside   = 100_000 // timers that are pending while lone timers are set
-)
+// expiring is the number of timers that run within a second, for all contenders. More would keep the machine busy.
+const expiring = 100_000
 
 // peerJobs returns the jobs of all contenders that are not among jobs.
 func (p plan) peerJobs(jobs []job) []job {
@@ -22,25 +19,18 @@ func (p plan) peerJobs(jobs []job) []job {
 			more = append(more, j)
 		}
 	}
-	for _, n := range p.peers {
-		for _, c := range contender.All {
-			add(p.time, "SetStop", c, n)
-			if n < 1000 || n > million {
-				continue
-			}
-			if c.Resets {
-				add(p.time, "Move", c, n)
-			}
-			add(p.time, "Churn", c, n)
-		}
+	if p.peers == 0 {
+		return nil
 	}
-	if len(p.peers) > 0 {
-		for _, c := range contender.All {
-			add(once, "Memory", c, p.crowd)
-			add(once, "Expire", c, expiring)
-			add(waits(c), "Late", c, 0)
-			add(waits(c), "Late", c, beside)
+	for _, c := range contender.All {
+		add(p.time, "SetStop", c, p.peers)
+		if c.Resets {
+			add(p.time, "Move", c, p.peers)
 		}
+		add(p.time, "Churn", c, p.peers)
+		add(once, "Memory", c, p.peers)
+		add(once, "Expire", c, expiring)
+		add(waits(c), "Late", c, 0)
 	}
 	return more
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
@@ -10,98 +9,33 @@ import (
 	"github.com/epicycle-go/epicycle/tests/peers/internal/figures"
 )
 
-// peerFamilies are the benchmark families of the tables in docs/peers.md. SetStop and Memory
-// are also measured for other tables. If another family was measured in the same run, they
-// were measured for all contenders.
-var peerFamilies = []tableOf{
-	{"Churn", func(r results) [][]string { return r.costs("set and stop, by timers pending", "SetStop", true) }},
-	{"Move", func(r results) [][]string { return r.costs("reset, by timers pending", "Move", false) }},
-	{"Churn", func(r results) [][]string { return r.costs("mixture, by timers pending", "Churn", true) }},
-	{"Late", lateTable},
-	{"Expire", expireTable},
-	{"Expire", weightTable},
-}
+// peerFamilies is the benchmark family of the table in docs/peers.md that has all contenders. If it was measured, so were
+// the others of that table.
+var peerFamilies = []tableOf{{"Churn", peerTable}}
 
-// costs has a row for each contender and a column for each number of timers.
-func (r results) costs(what, family string, allocated bool) [][]string {
-	ns := r.allNumbers(family)
-	head := []string{what}
-	for _, n := range ns {
-		head = append(head, figures.Count(n))
-	}
-	if allocated {
-		head = append(head, "bytes allocated")
-	}
-	rows := [][]string{head}
+// peerTable has a row for each contender. The first figures are those with so many timers pending.
+func peerTable(r results) [][]string {
+	ns := r.numbers("Churn", "russellluo")
+	most := ns[len(ns)-1]
+	rows := [][]string{{
+		"with " + figures.Count(most) + " pending", "set and stop", "reset", "mixture", "bytes of each",
+		"lone timer: earliest", "median", figures.Count(expiring) + " within a second: CPU", "99 % late",
+	}}
 	for _, c := range contender.All {
 		row := []string{c.Label}
-		for _, n := range ns {
-			row = append(row, r.duration(benchmark{family, c.Name, n}, "ns/op", time.Nanosecond))
+		for _, family := range []string{"SetStop", "Move", "Churn"} {
+			row = append(row, r.duration(benchmark{family, c.Name, most}, "ns/op", time.Nanosecond))
 		}
-		if allocated {
-			row = append(row, r.bytes(benchmark{family, c.Name, 1000}, "B/op"))
-		}
-		rows = append(rows, row)
+		lone, crowd := benchmark{"Late", c.Name, 0}, benchmark{"Expire", c.Name, expiring}
+		rows = append(rows, append(row,
+			r.bytes(benchmark{"Memory", c.Name, most}, "B/timer"),
+			r.signed(lone, "late-min-µs"), r.signed(lone, "late-p50-µs"),
+			r.duration(crowd, "cpu-ms/op", time.Millisecond), r.signed(crowd, "late-p99-µs")))
 	}
 	return rows
 }
 
-// allNumbers returns the numbers of timers that peers were measured with. The wheels and
-// package time are measured with further numbers, for other tables.
-func (r results) allNumbers(family string) []int {
-	var ns []int
-	for _, c := range contender.All {
-		if c.Module != "" && c.Name != "go-zero" {
-			ns = append(ns, r.numbers(family, c.Name)...)
-		}
-	}
-	slices.Sort(ns)
-	return slices.Compact(ns)
-}
-
-// lateTable shows how late lone timers are.
-func lateTable(r results) [][]string {
-	rows := [][]string{{"lone timer", "earliest", "median", "latest", "earliest, " + figures.Count(beside) + " pending", "median", "latest"}}
-	for _, c := range contender.All {
-		row := []string{c.Label}
-		for _, n := range []int{0, beside} {
-			row = append(row, r.lateness(benchmark{"Late", c.Name, n})...)
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-func expireTable(r results) [][]string {
-	rows := [][]string{{figures.Count(expiring) + " timers within a second", "CPU", "earliest", "median", "99 %"}}
-	for _, c := range contender.All {
-		b := benchmark{"Expire", c.Name, expiring}
-		row := []string{c.Label, r.duration(b, "cpu-ms/op", time.Millisecond)}
-		rows = append(rows, append(row, r.lateness(b)...))
-	}
-	return rows
-}
-
-// weightTable shows memory for the largest crowd that was measured with all contenders.
-func weightTable(r results) [][]string {
-	rows := [][]string{{"implementation", "bytes per pending timer"}}
-	ns := r.numbers("Memory", "russellluo")
-	for _, c := range contender.All {
-		if len(ns) > 0 {
-			rows = append(rows, []string{c.Label, r.bytes(benchmark{"Memory", c.Name, ns[len(ns)-1]}, "B/timer")})
-		}
-	}
-	return rows
-}
-
-// lateness formats the earliest value, the median and p99. Values of early timers are marked.
-func (r results) lateness(b benchmark) (cells []string) {
-	for _, unit := range []string{"late-min-µs", "late-p50-µs", "late-p99-µs"} {
-		cells = append(cells, r.signed(b, unit))
-	}
-	return cells
-}
-
+// signed formats a time in microseconds. It marks those that are early.
 func (r results) signed(b benchmark, unit string) string {
 	value := r.median(b, unit)
 	switch {

@@ -44,18 +44,19 @@ func TestAlertsAndDashboardKnowTheServer(t *testing.T) {
 		require.Contains(t, families, "epicycle_"+m[1], "top")
 	}
 
-	page, err := snippets.Read(docs + "monitoring.md")
+	list, err := snippets.Read(docs + "monitoring/metrics.txt")
 	require.NoError(t, err)
-	table := "| metric | type | |\n| --- | --- | --- |\n"
+	want := ""
 	shown := make(map[string]bool)
 	for _, name := range metricName.FindAllString(text, -1) {
 		shown[name] = true
 	}
 	for _, name := range s.ownFamilies(families) {
-		table += fmt.Sprintf("| `%s` | %s |\n", name, families[name])
+		kind, help, _ := strings.Cut(families[name], " | ")
+		want += fmt.Sprintf("# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 		require.Contains(t, shown, name, "on the dashboard")
 	}
-	require.True(t, strings.HasSuffix(page, table), "the page needs this table at its end:\n%s", table)
+	require.True(t, strings.HasSuffix(list, want), "the list has to end with this:\n%s", want)
 }
 
 // families returns the type and the help of each metric of the server.
@@ -86,24 +87,31 @@ func (s *served) ownFamilies(families map[string]string) (own []string) {
 // event is a message of the log.
 var event = regexp.MustCompile(`\.(Info|Warn|Error|Debug)\("(epicycle: [^"]+)"`)
 
-// docs/service.md has each message that the server logs, with its level.
+// docs/service-events.md has each warning and error that the server logs, and no other.
 func TestMessagesAreInTheTable(t *testing.T) {
 	files, err := filepath.Glob("../*/*.go")
 	require.NoError(t, err)
-	page, err := snippets.Read(docs + "service.md")
+	page, err := snippets.Read(docs + "service-events.md")
 	require.NoError(t, err)
-	levels := map[string]string{"Info": "info", "Warn": "warning", "Error": "error", "Debug": "debug"}
-	found := 0
+	errs, warnings, _ := strings.Cut(page, "# Warnings\n")
+	tables := map[string]string{"Warn": warnings, "Error": errs}
+	found, all := 0, ""
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		code, err := snippets.Read(file)
 		require.NoError(t, err)
+		all += code
 		for _, m := range event.FindAllStringSubmatch(code, -1) {
-			require.Regexp(t, `(?m)^\| `+levels[m[1]]+` \|[^|]*`+regexp.QuoteMeta("`"+m[2]+"`"), page)
-			found++
+			if table, listed := tables[m[1]]; listed {
+				require.Regexp(t, `(?m)^\| [^|]*`+regexp.QuoteMeta("`"+m[2]+"`"), table)
+				found++
+			}
 		}
 	}
-	require.GreaterOrEqual(t, found, 14)
+	require.GreaterOrEqual(t, found, 9)
+	for _, m := range regexp.MustCompile("`(epicycle: [^`]+)`").FindAllStringSubmatch(page, -1) {
+		require.True(t, strings.Contains(all, `"`+m[1]+`"`), "the page has %s, and the code does not", m[1])
+	}
 }

@@ -72,6 +72,26 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
+// Each key that the command secret prints is another one, by which receivers can verify webhooks.
+func TestSecret(t *testing.T) {
+	secret := newSecret(t)
+	require.NotEqual(t, secret, newSecret(t))
+	s, h := serve(t, "-secret-file", write(t, "secret", secret)), newHook(t, nil)
+	s.set("k", "0s", h.URL, "")
+	c := h.next(t)
+	key, err := standardwebhooks.NewWebhook(secret)
+	require.NoError(t, err)
+	require.NoError(t, key.Verify([]byte(c.body), c.header))
+}
+
+// newSecret returns what the command secret prints.
+func newSecret(t *testing.T) string {
+	t.Helper()
+	var out strings.Builder
+	require.Equal(t, ok, run(t.Context(), []string{"secret"}, streams{strings.NewReader(""), &out, &out}))
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
 // After a failed attempt another one follows, with the same ID.
 func TestWebhookFails(t *testing.T) {
 	s := serve(t)
