@@ -25,6 +25,7 @@ var metricName = regexp.MustCompile(`\bepicycle_[a-z_]+[a-z]\b`)
 func TestAlertsAndDashboardKnowTheServer(t *testing.T) {
 	s := serve(t)
 	s.do("PUT", "/v1/timers/k", `{"in":"0s","to":{"queue":"q"}}`).json(200)
+	s.limit("queue/paused", `{"paused":true}`)
 	families := s.families()
 	for begun := time.Now(); families["epicycle_queue_waiting"] == ""; families = s.families() { // the firing waits
 		require.Less(t, time.Since(begun), enough)
