@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
@@ -96,7 +97,7 @@ func (d *described) do(a *API, status int, in request) string {
 	d.t.Helper()
 	whole := in.path
 	in.path, _, _ = strings.Cut(in.path, "?")
-	r := httptest.NewRequest(in.method, strings.NewReplacer("{key}", "K", "{name}", "Q").Replace(whole), strings.NewReader(in.body))
+	r := httptest.NewRequest(in.method, strings.NewReplacer("{key}", "K", "{name}", "Q", "{kind}", "queue").Replace(whole), strings.NewReader(in.body))
 	r.Host = "localhost"
 	if in.token != "" {
 		r.Header.Set("Authorization", "Bearer "+in.token)
@@ -150,7 +151,7 @@ var bodies = map[string]string{
 	"PUT /v1/timers/{key}": queued, "PATCH /v1/timers/{key}": `{"in":"1h"}`, "POST /v1/import": importLine,
 	"POST /v1/batch":              `{"operations":[{"op":"set","key":"K","in":"1h","to":{"queue":"Q"}},{"op":"move","key":"K","in":"2h"},{"op":"remove","key":"K"}]}`,
 	"POST /v1/queues/{name}/take": `{"max":2,"wait":"1m"}`, "POST /v1/queues/{name}/done": `{"tokens":["x"]}`,
-	"POST /v1/queues/{name}/fail": `{"tokens":["x"],"error":"why"}`,
+	"POST /v1/queues/{name}/fail": `{"tokens":["x"],"error":"why"}`, "PATCH /v1/limits/{kind}/{name}": `{"paused":true,"rate":2.5,"at_once":5}`,
 }
 
 // Each answer of each operation is as it is described, and each answer that is described is given.
@@ -196,7 +197,20 @@ func (d *described) good(a *API) {
 	admin("GET", "/v1/timers?state=waiting&limit=1", "")
 	admin("POST", "/v1/batch", bodies["POST /v1/batch"])
 	admin("POST", "/v1/import?partial=true", importLine)
+	admin("PATCH", "/v1/limits/{kind}/{name}", bodies["PATCH /v1/limits/{kind}/{name}"])
+	d.limitedTimer(a)
+	admin("GET", "/v1/limits", "")
+	admin("GET", "/v1/limits/{kind}/{name}", "")
+	admin("DELETE", "/v1/limits/{kind}/{name}", "")
 	admin("DELETE", "/v1/timers?all=true", "")
+}
+
+// limitedTimer sets a timer that waits because of a limit.
+func (d *described) limitedTimer(a *API) {
+	admin := func(method, path, body string) string { return d.do(a, 200, request{method, path, body, "admin", nil}) }
+	admin("PUT", "/v1/timers/{key}", queued)
+	require.Eventually(d.t, func() bool { return strings.Contains(admin("GET", "/v1/limits", ""), `"waiting":1`) }, time.Minute, time.Millisecond)
+	require.Contains(d.t, admin("GET", "/v1/timers/{key}", ""), `"limited_by":"queue Q"`)
 }
 
 // gone is the change to a request whose client leaves at once.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/limits"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
@@ -48,28 +49,37 @@ type LimitName struct {
 type limitOutput struct{ Body Limit }
 
 func (a *API) registerLimits(api huma.API) {
-	huma.Register(api, timer("GET", "limits", "/v1/limits", "All limits of attempts"), a.limits)
-	huma.Register(api, timer("GET", "limit", "/v1/limits/{kind}/{name}", "A limit of attempts", 404), a.limit)
-	huma.Register(api, with[Limiting](timer("PATCH", "change-limit", "/v1/limits/{kind}/{name}", "Pause, resume or limit attempts", 409)), a.changeLimit)
+	look := func(id, path, summary string, codes ...int) huma.Operation {
+		op := timer("GET", id, path, summary)
+		op.Errors = append(codes, 400, 401, 403) // the timers are not asked
+		return op
+	}
+	huma.Register(api, look("limits", "/v1/limits", "All limits of attempts"), a.limits)
+	huma.Register(api, look("limit", "/v1/limits/{kind}/{name}", "A limit of attempts", 404), a.limit)
+	huma.Register(api, with[Limiting](timer("PATCH", "change-limit", "/v1/limits/{kind}/{name}", "Pause, resume or limit attempts")), a.changeLimit)
 	huma.Register(api, timer("DELETE", "remove-limit", "/v1/limits/{kind}/{name}", "Remove a limit of attempts", 404), a.removeLimit)
 }
 
 var (
 	errNoLimit   = problem(http.StatusNotFound, "there is no such limit")
-	errMost      = problem(http.StatusConflict, limits.ErrMost.Error())
+	errMost      = problem(http.StatusTooManyRequests, limits.ErrMost.Error())
 	errNoChange  = errors.New("there must be paused, rate or at_once")
 	errLimitRole = problem(http.StatusForbidden, "the token is for keys with a prefix, and may limit only prefixes with that prefix")
 )
 
+type limitsInput struct {
+	Prefix string `query:"prefix" doc:"Only limits of prefixes, and of these those that are for some keys with this one"`
+}
+
 // limits answers with the limits. A bearer who may see some keys sees the limits of prefixes that are for some of these.
-func (a *API) limits(ctx context.Context, _ *struct{}) (*struct{ Body Limits }, error) {
-	who, err := a.may(ctx, access.Read)
+func (a *API) limits(ctx context.Context, in *limitsInput) (*struct{ Body Limits }, error) {
+	prefix, err := a.mayPrefix(ctx, access.Read, in.Prefix)
 	if err != nil {
 		return nil, err
 	}
 	out := &struct{ Body Limits }{Limits{Limits: []Limit{}}}
 	for _, l := range a.Service.Limits(ctx) {
-		if who.Prefix == "" || l.Kind == limits.Prefix && (strings.HasPrefix(l.Name, who.Prefix) || strings.HasPrefix(who.Prefix, l.Name)) {
+		if prefix == "" || l.Kind == limits.Prefix && (strings.HasPrefix(l.Name, prefix) || strings.HasPrefix(prefix, l.Name)) {
 			out.Body.Limits = append(out.Body.Limits, limitOfService(&l))
 		}
 	}
@@ -137,13 +147,13 @@ func (b *Limiting) apply(l limits.Limit) (limits.Limit, error) {
 
 // change changes a limit, and returns what it is then, also if it limits nothing any more.
 func (a *API) change(ctx context.Context, s limits.Scope, f func(limits.Limit) (limits.Limit, error)) (*limitOutput, error) {
+	if err := a.ready(); errors.Is(err, durable.ErrClosed) {
+		return nil, failure(err)
+	}
 	l, err := a.Service.ChangeLimit(ctx, s, f)
-	var p *Problem
 	switch {
 	case errors.Is(err, limits.ErrMost):
 		return nil, errMost
-	case errors.As(err, &p):
-		return nil, p
 	case err != nil:
 		return nil, failure(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/limits"
 )
 
 // Problem is an error as RFC 9457 specifies it.
@@ -91,7 +92,7 @@ func failure(err error) *Problem {
 	// An import can have errors of several kinds: after this one it can be done again.
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		p = problem(http.StatusServiceUnavailable, "the timers did not answer in time"+mayHold)
-	case errors.Is(err, durable.ErrUnavailable), errors.Is(err, durable.ErrDamaged), errors.Is(err, durable.ErrClosed):
+	case errors.Is(err, durable.ErrUnavailable), errors.Is(err, limits.ErrUnkept), errors.Is(err, durable.ErrDamaged), errors.Is(err, durable.ErrClosed):
 		p = problem(http.StatusServiceUnavailable, shorten(err.Error(), maxDetail-len(mayHold))+mayHold)
 	case errors.Is(err, durable.ErrArgument), errors.Is(err, durable.ErrIncomplete):
 		return bad(err)

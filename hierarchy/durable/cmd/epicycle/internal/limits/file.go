@@ -59,11 +59,11 @@ func (f *File) Change(_ context.Context, s Scope, change func(Limit) (Limit, err
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all, l, err := f.all.with(s, change)
-	if err == nil {
-		err = f.write(all)
-	}
 	if err != nil {
 		return l, err
+	}
+	if err := f.write(all); err != nil {
+		return l, fmt.Errorf("%w: %w", ErrUnkept, err)
 	}
 	f.all = all
 	f.changed(all)

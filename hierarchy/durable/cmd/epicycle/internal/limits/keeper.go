@@ -47,5 +47,8 @@ func (all All) with(s Scope, f func(Limit) (Limit, error)) (All, Limit, error) {
 	return after, l, nil
 }
 
+// ErrUnkept is the error of a change that may not be durable, or not have happened.
+var ErrUnkept = errors.New("the limit was not kept")
+
 // errUnreadable is the error for limits that this program did not write.
 var errUnreadable = errors.New("the limits can't be read")

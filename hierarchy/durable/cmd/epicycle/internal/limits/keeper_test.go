@@ -93,7 +93,7 @@ func TestFile(t *testing.T) {
 	_, err = OpenFile(filelog.OS{}, path, now.changed)
 	require.Error(t, err)
 	_, err = f.Change(t.Context(), scope("b"), to(Limit{}))
-	require.Error(t, err, "it can't be written")
+	require.ErrorIs(t, err, ErrUnkept, "it can't be written")
 	require.Contains(t, now.are(), scope("b"))
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"strings"
@@ -154,11 +155,8 @@ func (t *Table) apply(r storage.Record) {
 // Change implements Keeper.
 func (t *Table) Change(ctx context.Context, s Scope, f func(Limit) (Limit, error)) (l Limit, err error) {
 	for {
-		if l, err = t.change(ctx, s, f); !errors.Is(err, storage.ErrRefused) {
+		if l, err = t.change(ctx, s, f); !errors.Is(err, storage.ErrRefused) || ctx.Err() != nil {
 			return l, err
-		}
-		if ctx.Err() != nil {
-			return l, ctx.Err()
 		}
 	}
 }
@@ -168,7 +166,7 @@ func (t *Table) change(ctx context.Context, s Scope, f func(Limit) (Limit, error
 	key := keyOf(s)
 	r, err := t.table.Get(ctx, key)
 	if err != nil && !errors.Is(err, storage.ErrAbsent) {
-		return Limit{}, err
+		return Limit{}, unkept(err)
 	}
 	if err == nil {
 		t.apply(r)
@@ -189,7 +187,7 @@ func (t *Table) change(ctx context.Context, s Scope, f func(Limit) (Limit, error
 		if err = t.table.Delete(ctx, key, r.Revision); err == nil {
 			t.apply(storage.Record{Key: key, Deleted: true, Revision: r.Revision + 1}) // or a later one, as the watch tells
 		}
-		return l, err
+		return l, unkept(err)
 	}
 	value, err := json.Marshal(l)
 	if err != nil {
@@ -199,7 +197,15 @@ func (t *Table) change(ctx context.Context, s Scope, f func(Limit) (Limit, error
 	if err == nil {
 		t.apply(storage.Record{Key: key, Value: value, Revision: revision})
 	}
-	return l, err
+	return l, unkept(err)
+}
+
+// unkept returns an error of the table as one of a Keeper.
+func unkept(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrUnkept, err)
 }
 
 // The key of a record has the kind, and the name in letters that keys may have.
