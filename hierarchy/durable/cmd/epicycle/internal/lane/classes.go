@@ -1,7 +1,7 @@
 package lane
 
 import (
-	"cmp"
+	"container/heap"
 	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
@@ -67,6 +67,7 @@ type place struct {
 
 	sorts *prefixes // that the classes are of
 	parts []part
+	heads firsts // of the last call of rank
 	seq   uint64 // of the last timer that has come
 
 	blocked []*rule // that know the place. The lock of the Gate guards it
@@ -142,26 +143,10 @@ func (p *place) trim() {
 	}
 }
 
-// first returns the parts that have a timer whose key has the prefix, in the order of the first ones.
-func (p *place) first(prefix string) (some []*part) {
-	p.sort()
-	for i := range p.parts {
-		if p.parts[i].has(prefix) {
-			some = append(some, &p.parts[i])
-		}
-	}
-	if len(some) > 1 {
-		slices.SortFunc(some, func(a, b *part) int {
-			x, y := a.order(prefix).first(), b.order(prefix).first()
-			return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.seq, y.seq))
-		})
-	}
-	return some
-}
-
 // pop removes the first timer whose key has the prefix, of those that may be tried, and begins its attempt.
 func (p *place) pop(prefix string) (d Due, pass Pass, ok bool) {
-	for _, one := range p.first(prefix) {
+	for p.rank(prefix); len(p.heads) > 0; heap.Pop(&p.heads) {
+		one := p.heads[0].part
 		if pass, ok = p.gate.enter(p, one.class); ok {
 			d, _ = one.pop(prefix)
 			p.trim()
@@ -173,12 +158,43 @@ func (p *place) pop(prefix string) (d Due, pass Pass, ok bool) {
 
 // ready returns the key of a timer that pop would return.
 func (p *place) ready(prefix string) (key string, ok bool) {
-	for _, one := range p.first(prefix) {
-		if p.gate.open(p, one.class) {
-			return one.order(prefix).first().Key, true
+	for p.rank(prefix); len(p.heads) > 0; heap.Pop(&p.heads) {
+		if p.gate.open(p, p.heads[0].part.class) {
+			return p.heads[0].Key, true
 		}
 	}
 	return "", false
+}
+
+// rank makes p.heads the first timers of all parts whose keys have the prefix.
+func (p *place) rank(prefix string) {
+	p.sort()
+	p.heads = p.heads[:0]
+	for i := range p.parts {
+		if it := p.parts[i].order(prefix).first(); it != nil {
+			p.heads = append(p.heads, head{it, &p.parts[i]})
+		}
+	}
+	heap.Init(&p.heads)
+}
+
+// firsts implements heap.Interface.
+type firsts []head
+
+// head is the first timer of a part.
+type head struct {
+	*item
+	part *part
+}
+
+func (f firsts) Len() int           { return len(f) }
+func (f firsts) Less(i, j int) bool { return f[i].before(f[j].item) }
+func (f firsts) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
+func (f *firsts) Push(x any)        { *f = append(*f, x.(head)) }
+func (f *firsts) Pop() (x any) {
+	last := len(*f) - 1
+	x, *f = (*f)[last], (*f)[:last]
+	return x
 }
 
 // mayTry reports whether the timer of a key, which waits, may be tried now.

@@ -45,11 +45,14 @@ type items []*item
 
 func (o items) Len() int { return len(o) }
 
-func (o items) Less(i, j int) bool {
-	if c := o[i].At.Compare(o[j].At); c != 0 {
+func (o items) Less(i, j int) bool { return o[i].before(o[j]) }
+
+// before reports whether it comes before another timer.
+func (it *item) before(other *item) bool {
+	if c := it.At.Compare(other.At); c != 0 {
 		return c < 0
 	}
-	return o[i].seq < o[j].seq
+	return it.seq < other.seq
 }
 
 func (o items) Swap(i, j int) { o[i], o[j] = o[j], o[i] }

@@ -58,7 +58,9 @@ func TestSharedLimit(t *testing.T) {
 	if !a.Owns(q.String()) {
 		a, b = b, a
 	}
-	eventually(t, func() bool { return a.share.pacer.heldBy(q, a.share.peers.id) == 0 && a.share.pacer.heldBy(q, b.share.peers.id) == 0 })
+	eventually(t, func() bool {
+		return a.share.pacer.heldBy(q, a.share.peers.id) == 0 && a.share.pacer.heldBy(q, b.share.peers.id) == 0
+	})
 }
 
 // heldBy returns what a server holds, as far as the pacer knows. Without questions it forgets none.
