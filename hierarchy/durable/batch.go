@@ -109,7 +109,7 @@ func (b *Batch[K, V]) Took(i int) bool { return i < len(b.results) && b.results[
 
 // Entry returns, after Keyed.Batch, the timer that operation i has set or moved, with its ID and the time when it is
 // due. ok is false if the operation set or moved none. Of a timer that was moved, the Entry has no Value and no
-// Schedule.
+// Schedule, and none tells whether the timer is Paused.
 func (b *Batch[K, V]) Entry(i int) (e Entry[K, V], ok bool) {
 	if !b.Took(i) || !b.ops[i].kind.Renews() {
 		return e, false

@@ -200,8 +200,8 @@ func TestPauseDuringAnAttempt(t *testing.T) {
 func TestSetOfAPausedSchedule(t *testing.T) {
 	p := newPaused(t, "@every 1h")
 	p.pause()
-	require.NoError(t, errOf(p.w.SetSchedule(t.Context(), "k", "w", parse(t, "@every 30m"))))
-	e := onlyEntry(t, p.w)
+	e, err := p.w.SetSchedule(t.Context(), "k", "w", parse(t, "@every 30m"))
+	requireThere(t, p.w, e, err)
 	require.True(t, e.Paused)
 	require.Equal(t, "w", e.Value)
 	p.mock.Add(time.Hour)

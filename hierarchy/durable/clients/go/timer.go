@@ -65,8 +65,8 @@ type Timer struct {
 	ID          string          `json:"id"`      // the same at each attempt, and never that of another timer
 	Attempt     int             `json:"attempt"` // how many have begun
 	State       string          `json:"state"`   // waiting, running or dead
-	Held        string          `json:"held,omitempty"`
 	Schedule    string          `json:"schedule,omitempty"`
+	Paused      bool            `json:"paused,omitempty"` // the schedule is paused: no attempt begins
 	LastError   string          `json:"last_error,omitempty"`   // why the last attempt that has failed did so
 	LastErrorAt time.Time       `json:"last_error_at,omitzero"` // when it did
 	Next        time.Time       `json:"next,omitzero"`          // when the next attempt is due, after one that has failed

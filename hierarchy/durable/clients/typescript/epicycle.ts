@@ -54,8 +54,9 @@ export interface Timer<V = unknown> {
   id: string;
   attempt: number;
   state: "waiting" | "running" | "dead";
-  held?: string;
   schedule?: string;
+  /** The schedule is paused: no attempt begins. */
+  paused?: boolean;
   last_error?: string;
   last_error_at?: string;
   next?: string;
@@ -208,6 +209,16 @@ export class Client {
   /** Moves a timer, or returns undefined if there is none. */
   async move<V = unknown>(key: string, to: Moving): Promise<Timer<V> | undefined> {
     return this.#one("PATCH", timerPath(key), { body: to, again: true });
+  }
+
+  /** Pauses the schedule of a timer: no attempt begins until resume. Returns undefined if there is no timer. */
+  async pause<V = unknown>(key: string): Promise<Timer<V> | undefined> {
+    return this.#one("PATCH", timerPath(key), { body: { paused: true }, again: true });
+  }
+
+  /** Ends a pause. Runs that fell due in it are not made up for. */
+  async resume<V = unknown>(key: string): Promise<Timer<V> | undefined> {
+    return this.#one("PATCH", timerPath(key), { body: { paused: false }, again: true });
   }
 
   /** Returns a timer, or undefined. */

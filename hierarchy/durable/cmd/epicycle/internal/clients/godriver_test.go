@@ -105,6 +105,10 @@ func (d *goDriver) do(do string, a *goArgs) (any, error) {
 			return here(c.MoveAt(ctx, a.Key, at(a.At)))
 		}
 		return here(c.Move(ctx, a.Key, duration(a.In)))
+	case "pause":
+		return here(c.Pause(ctx, a.Key))
+	case "resume":
+		return here(c.Resume(ctx, a.Key))
 	case "get":
 		return here(c.Get(ctx, a.Key))
 	case "remove":

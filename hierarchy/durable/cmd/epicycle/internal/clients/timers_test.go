@@ -104,3 +104,20 @@ func TestMany(t *testing.T) {
 		require.Empty(t, d.do("list", args{}))
 	})
 }
+
+// A schedule is paused and resumed. What has none is not.
+func TestPauses(t *testing.T) {
+	each(t, func(t *testing.T, start func(string, ...string) *driver) {
+		d := start(serve(t))
+		set := d.timer("set", args{"key": "k", "schedule": "@every 1h", "to": toMails})
+		paused := d.timer("pause", args{"key": "k"})
+		require.Equal(t, true, paused["paused"])
+		require.Equal(t, paused, d.do("get", args{"key": "k"}))
+		require.Equal(t, set, d.timer("resume", args{"key": "k"}))
+		d.timer("set", args{"key": "once", "in": "1h", "to": toMails})
+		for _, do := range []string{"pause", "resume"} {
+			require.Nil(t, d.do(do, args{"key": "none"}))
+			require.Equal(t, 409, d.fails(do, args{"key": "once"}).Status)
+		}
+	})
+}
