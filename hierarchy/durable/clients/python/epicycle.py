@@ -44,8 +44,17 @@ Duration = Union[str, float, timedelta]
 Time = Union[str, datetime]
 
 
+class Retry(TypedDict, total=False):
+    """How often a timer is attempted, and how long it waits between two attempts."""
+
+    attempts: int
+    backoff: str
+    most: str
+
+
 class Target(TypedDict, total=False):
-    """Where a timer is delivered: exactly one of webhook, subject and queue. The rest is for webhooks."""
+    """Where a timer is delivered: exactly one of webhook, subject and queue. method, headers and secret are for webhooks;
+    timeout and retry are those of set, which must then have none."""
 
     webhook: str
     subject: str
@@ -53,14 +62,8 @@ class Target(TypedDict, total=False):
     method: str
     headers: dict[str, str]
     secret: str
-
-
-class Retry(TypedDict, total=False):
-    """How often a timer is attempted, and how long it waits between two attempts."""
-
-    attempts: int
-    backoff: str
-    most: str
+    timeout: str
+    retry: Retry
 
 
 class Debounce(TypedDict, total=False):

@@ -9,7 +9,7 @@
  * text such as "1h30m", and times text of RFC 3339 or a Date.
  */
 
-/** Where a timer is delivered: exactly one of webhook, subject and queue. The rest is for webhooks. */
+/** Where a timer is delivered: exactly one of webhook, subject and queue. method, headers and secret are for webhooks. */
 export interface Target {
   webhook?: string;
   subject?: string;
@@ -17,6 +17,10 @@ export interface Target {
   method?: string;
   headers?: Record<string, string>;
   secret?: string;
+  /** Of an attempt. There must then be none beside to. */
+  timeout?: string;
+  /** There must then be none beside to. */
+  retry?: Retry;
 }
 
 /** How often a timer is attempted, and how long it waits between two attempts. */

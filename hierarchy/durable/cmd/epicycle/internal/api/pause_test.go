@@ -1,6 +1,8 @@
 package api
 
 import (
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,4 +52,23 @@ func TestResumeAfterTheLastRun(t *testing.T) {
 	mock.Add(2 * time.Hour)
 	ask(t, a, "PATCH", "/v1/timers/k", `{"paused":false}`, 404)
 	ask(t, a, "GET", "/v1/timers/k", "", 404)
+}
+
+// A move in a batch that has what only a set may have is refused, instead of leaving that out.
+func TestMovesOfABatch(t *testing.T) {
+	a := newAPI(t)
+	ask(t, a, "PUT", "/v1/timers/k", `{"in":"1h","to":{"queue":"q"}}`, 200)
+	before := ask(t, a, "GET", "/v1/timers/k", "", 200)
+	for _, more := range []string{
+		`"schedule":"@daily"`, `"debounce":{"quiet":"1s","longest":"2s"}`, `"spread":"1h"`, `"value":1`, `"to":{"queue":"p"}`,
+		`"timeout":"1s"`, `"retry":{"attempts":1}`, `"if":"absent"`,
+	} {
+		r := httptest.NewRequest("POST", "/v1/batch", strings.NewReader(`{"operations":[{"op":"move","key":"k","in":"2h",`+more+`}]}`))
+		r.Host = "localhost"
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, r)
+		require.Equal(t, 200, w.Code)
+		require.Contains(t, w.Body.String(), errMovedOp.Error(), more)
+	}
+	require.Equal(t, before, ask(t, a, "GET", "/v1/timers/k", "", 200))
 }

@@ -121,3 +121,19 @@ func TestPauses(t *testing.T) {
 		}
 	})
 }
+
+// A target that is set up once has what is right for it, and what is beside it is of the timer alone.
+func TestTargetsOfTheirOwn(t *testing.T) {
+	each(t, func(t *testing.T, start func(string, ...string) *driver) {
+		d := start(serve(t))
+		to := args{"queue": "mails", "timeout": "7s", "retry": args{"attempts": 3, "backoff": "2s"}}
+		timer := d.timer("set", args{"key": "k", "in": "1h", "to": to})
+		require.Equal(t, "7s", timer["timeout"])
+		require.Equal(t, map[string]any{"attempts": 3.0, "backoff": "2s"}, timer["retry"])
+		f := d.fails("set", args{"key": "k", "in": "1h", "to": to, "timeout": "5s"})
+		require.Equal(t, 400, f.Status)
+		results := d.do("batch", args{"operations": []args{{"op": "set", "key": "l", "in": "1h", "to": to}}})
+		require.Equal(t, []any{map[string]any{"ok": true}}, results)
+		require.Equal(t, "7s", d.timer("get", args{"key": "l"})["timeout"])
+	})
+}

@@ -227,7 +227,8 @@ func (p *tab) pauseAndSetAnew(s *served) {
 	const text = "FROM=2040-01-31T12:00:00Z UNTIL=2041-01-31T12:00:00Z SPREAD="
 	set := s.do("GET", "/v1/timers/daily", "").json(http.StatusOK)["schedule"]
 	require.Contains(p.t, set, text)
-	p.tabTo("daily")
+	p.until("a/b ü daily dead order-0 order-2", keys)
+	p.backTo("daily")
 	p.press(kb.Enter)
 	p.until("details", opened)
 	p.tabTo("pause")
