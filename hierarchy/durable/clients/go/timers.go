@@ -112,7 +112,7 @@ func (c *Client) one(ctx context.Context, r request) (t Timer, ok bool, err erro
 // Query selects timers.
 type Query struct {
 	Prefix string // of the keys
-	State  string // waiting, running or dead; empty for all
+	State  string // waiting, running, dead, failing or paused; empty for all
 	After  string // the Next of the page before
 	Limit  int    // of the page, at most 1,000, which is the default
 }

@@ -21,6 +21,15 @@ func TestPause(t *testing.T) {
 	paused := ask(t, a, "PATCH", "/v1/timers/k", `{"paused":true}`, 200)
 	require.True(t, paused.Paused)
 	require.Equal(t, paused, ask(t, a, "GET", "/v1/timers/k", "", 200))
+	list := func() string {
+		r := httptest.NewRequest("GET", "/v1/timers?state=paused&limit=1", nil)
+		r.Host = "localhost"
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	ask(t, a, "PUT", "/v1/timers/a", `{"schedule":"@every 1h","to":{"queue":"q"}}`, 200)
+	require.Contains(t, list(), `"timers":[{"key":"k",`)
 	paused.Paused = false
 	require.Equal(t, set, paused)
 	mock.Add(90 * time.Minute)
@@ -28,6 +37,7 @@ func TestPause(t *testing.T) {
 	mock.Add(90 * time.Minute)
 	resumed := ask(t, a, "PATCH", "/v1/timers/k", `{"paused":false}`, 200)
 	require.False(t, resumed.Paused)
+	require.JSONEq(t, `{"timers":[]}`, list())
 	require.Equal(t, 210*time.Minute, resumed.Due.Sub(time.Unix(0, 0)))
 
 	ask(t, a, "PUT", "/v1/timers/once", `{"in":"1h","to":{"queue":"q"}}`, 200)

@@ -50,6 +50,7 @@ func TestCommands(t *testing.T) {
 	run(ok, "move", "order-17", "-in", "1h")
 	require.Contains(t, run(ok, "pause", "timer", "night"), "paused")
 	require.Contains(t, run(ok, "ls", "-prefix", "night"), "paused")
+	require.Len(t, readJSON(run(ok, "ls", "-state", "paused", "-json"))["timers"], 1)
 	require.NotContains(t, run(ok, "resume", "timer", "night"), "paused")
 	run(notFound, "pause", "timer", "none")
 	run(failed, "pause", "timer", "order-17")
