@@ -71,6 +71,7 @@ type Timer struct {
 	State       string          `json:"state"`   // waiting, running or dead
 	Schedule    string          `json:"schedule,omitempty"`
 	Paused      bool            `json:"paused,omitempty"`       // the schedule is paused: no attempt begins
+	LimitedBy   string          `json:"limited_by,omitempty"`   // the limit because of which it waits, although it is due
 	LastError   string          `json:"last_error,omitempty"`   // why the last attempt that has failed did so
 	LastErrorAt time.Time       `json:"last_error_at,omitzero"` // when it did
 	Next        time.Time       `json:"next,omitzero"`          // when the next attempt is due, after one that has failed

@@ -104,6 +104,7 @@ class Timer(_Timer, total=False):
     retry: Retry
     schedule: str
     paused: bool
+    limited_by: str
     last_error: str
     last_error_at: str
     next: str

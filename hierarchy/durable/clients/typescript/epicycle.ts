@@ -61,6 +61,8 @@ export interface Timer<V = unknown> {
   schedule?: string;
   /** The schedule is paused: no attempt begins. */
   paused?: boolean;
+  /** The limit because of which it waits, although it is due. */
+  limited_by?: string;
   last_error?: string;
   last_error_at?: string;
   next?: string;
