@@ -57,6 +57,8 @@ var (
 	_ func(*apiKeyed, ctx) iter.Seq2[apiFiring, error]                      = (*apiKeyed).Dead
 	_ func(*apiKeyed, ctx, string) (apiEntry, bool, error)                  = (*apiKeyed).ReviveEntry
 	_ func(*apiKeyed, ctx, string) (bool, error)                            = (*apiKeyed).Revive
+	_ func(*apiKeyed, ctx, string) (bool, error)                            = (*apiKeyed).Pause
+	_ func(*apiKeyed, ctx, string) (bool, error)                            = (*apiKeyed).Resume
 	_ func(*apiKeyed, ctx) (int, error)                                     = (*apiKeyed).Len
 	_ func(*apiKeyed, ctx, io.Writer) error                                 = (*apiKeyed).Export
 	_ func(*apiKeyed, ctx, io.Reader) (int, error)                          = (*apiKeyed).Import
@@ -76,6 +78,8 @@ var (
 	_ func(*apiBatch, string, time.Time)                                    = (*apiBatch).MoveAt
 	_ func(*apiBatch, string)                                               = (*apiBatch).Remove
 	_ func(*apiBatch, string)                                               = (*apiBatch).Revive
+	_ func(*apiBatch, string)                                               = (*apiBatch).Pause
+	_ func(*apiBatch, string)                                               = (*apiBatch).Resume
 	_ func(*apiBatch)                                                       = (*apiBatch).Reset
 	_ func(*apiBatch) int                                                   = (*apiBatch).Len
 	_ func(*apiBatch, int) bool                                             = (*apiBatch).Took

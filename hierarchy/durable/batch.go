@@ -94,16 +94,22 @@ func (b *Batch[K, V]) Revive(k K) {
 	b.ops = append(b.ops, operation[K, V]{kind: frame.Revive, key: k})
 }
 
+// Pause adds an operation like Keyed.Pause.
+func (b *Batch[K, V]) Pause(k K) { b.ops = append(b.ops, operation[K, V]{kind: frame.Pause, key: k}) }
+
+// Resume adds an operation like Keyed.Resume.
+func (b *Batch[K, V]) Resume(k K) { b.ops = append(b.ops, operation[K, V]{kind: frame.Resume, key: k}) }
+
 // Len returns the number of operations.
 func (b *Batch[K, V]) Len() int { return len(b.ops) }
 
 // Took reports, after Keyed.Batch, whether operation i, counted from 0, is known to be committed. It is not if Err(i) is
-// not nil, if the operation found no timer that it could move, remove or revive, or if its condition did not hold.
+// not nil, if the operation found no timer that it could move, remove, revive, pause or resume, or if its condition did not hold.
 func (b *Batch[K, V]) Took(i int) bool { return i < len(b.results) && b.results[i].took }
 
 // Entry returns, after Keyed.Batch, the timer that operation i has set or moved, with its ID and the time when it is
 // due. ok is false if the operation set or moved none. Of a timer that was moved, the Entry has no Value and no
-// Schedule.
+// Schedule, and none tells whether the timer is Paused.
 func (b *Batch[K, V]) Entry(i int) (e Entry[K, V], ok bool) {
 	if !b.Took(i) || !b.ops[i].kind.Renews() {
 		return e, false

@@ -121,7 +121,7 @@ func (e *exporter) end() error {
 
 func lineOf(t *state.Timer) *line {
 	l := &line{ID: ID{t.ID}.String(), Due: timeOf(t.Due).UTC(), WallTime: t.Wall, Attempts: t.Attempt,
-		State: StateWaiting.String(), Schedule: t.Schedule, Missed: t.Missed, Started: t.Started, Trace: []byte(t.Trace)}
+		State: StateWaiting.String(), Schedule: t.Schedule, Missed: t.Missed, Started: t.Started, Paused: t.Paused, Trace: []byte(t.Trace)}
 	l.setKey([]byte(t.Key))
 	l.setValue([]byte(t.Value))
 	l.setError(t.LastError)

@@ -47,4 +47,6 @@ type Entry[K comparable, V any] struct {
 	// attempt is due at Due, and an attempt without a free place is due already.
 	Next  time.Time
 	State State
+	// Paused reports whether the Schedule is paused: no attempt begins until Resume.
+	Paused bool
 }

@@ -183,7 +183,7 @@ func (w *Keyed[K, V]) imported(text []byte) (l *line, a core.Op, err error) {
 func (w *Keyed[K, V]) timerOf(l *line, id ID) (*state.Timer, error) {
 	t := &state.Timer{ID: id.id, Wall: l.WallTime, Attempt: l.Attempts,
 		Dead:  l.State == StateDead.String(),
-		Extra: state.Extra{Schedule: l.Schedule, Trace: string(l.Trace), Missed: l.Missed, Started: l.Started}}
+		Extra: state.Extra{Schedule: l.Schedule, Trace: string(l.Trace), Missed: l.Missed, Started: l.Started, Paused: l.Paused}}
 	t.LastError = l.getError()
 	return t, l.setTimes(t, w.cfg.Clock.Now())
 }

@@ -106,7 +106,11 @@ func (w *Keyed[K, V]) set(ctx context.Context, op operation[K, V]) (e Entry[K, V
 		e, err = w.returned(op.key, a.text)
 		return e, false, err
 	}
-	return op.entry(a.id, a.due), true, nil
+	e = op.entry(a.id, a.due)
+	if t, ok := core.Was(a.text); ok && op.s != nil {
+		e.Paused = t.Paused
+	}
+	return e, true, nil
 }
 
 // Move makes the timer of k due d after the call, and returns it as it is then: it has another ID, and no attempts. ok

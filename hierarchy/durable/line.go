@@ -36,6 +36,7 @@ type line struct {
 	Failed      *time.Time      `json:"last_error_at,omitempty"` // when an attempt failed with that error, or the timer died
 	Trace       []byte          `json:"trace,omitempty"`
 	Debounced   *time.Time      `json:"debounced_since,omitempty"` // of a timer of SetDebounced: the first call of the run
+	Paused      bool            `json:"paused,omitempty"`          // of a timer with a schedule
 	Timers      *int            `json:"timers,omitempty"`          // the last line has only this: the number of lines before it
 }
 
@@ -92,11 +93,12 @@ func (l *line) setError(s string) {
 func (l *line) getError() string { return cmp.Or(string(l.LastError), l.Error) }
 
 var (
-	errKey   = errors.New("there must be one of key and key_base64")
-	errValue = errors.New("there must be one of value, value_text and value_base64")
-	errUTF8  = errors.New("the line is not UTF-8")
-	errEnd   = errors.New("a line with the number of timers has nothing else")
-	errState = errors.New(`the state must be "waiting", "running" or "dead"`)
+	errKey    = errors.New("there must be one of key and key_base64")
+	errValue  = errors.New("there must be one of value, value_text and value_base64")
+	errUTF8   = errors.New("the line is not UTF-8")
+	errEnd    = errors.New("a line with the number of timers has nothing else")
+	errPaused = errors.New("only a timer with a schedule, which is not dead, is paused")
+	errState  = errors.New(`the state must be "waiting", "running" or "dead"`)
 )
 
 // parseLine reads a line. It ignores fields that it does not know.
@@ -134,6 +136,8 @@ func parseLine(b []byte) (l *line, key, value []byte, err error) {
 		err = errValue
 	case !slices.Contains([]string{StateWaiting.String(), StateRunning.String(), StateDead.String()}, l.State):
 		err = errState
+	case l.Paused && (l.Schedule == "" || l.State == StateDead.String()):
+		err = errPaused
 	}
 	return l, key, value, err
 }

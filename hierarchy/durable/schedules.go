@@ -58,7 +58,7 @@ func parseStored(text string) (Schedule, error) {
 // Runs are due by the wall clock of the owner. If that clock is set back, no run is made twice. The error can also be
 // ErrArgument, if s is zero, has no run within 100 years, or has a zone that the owner of the partition does not know.
 func (w *Keyed[K, V]) SetSchedule(ctx context.Context, k K, v V, s Schedule) (Entry[K, V], error) {
-	e, _, err := w.set(ctx, operation[K, V]{kind: frame.SetAt, key: k, val: v, s: &s})
+	e, _, err := w.set(ctx, operation[K, V]{kind: frame.SetAt, was: true, key: k, val: v, s: &s})
 	return e, err
 }
 

@@ -30,7 +30,7 @@ func (s State) String() string {
 
 // entryOf returns the entry of a timer, without key, value and schedule.
 func entryOf[K comparable, V any](t *state.Timer) Entry[K, V] {
-	e := Entry[K, V]{Due: timeOf(t.Due), ID: ID{t.ID}, Attempt: int(t.Attempt), LastError: t.LastError}
+	e := Entry[K, V]{Due: timeOf(t.Due), ID: ID{t.ID}, Attempt: int(t.Attempt), Paused: t.Paused, LastError: t.LastError}
 	if t.Failed != 0 {
 		e.LastFailed = timeOf(t.Failed)
 	}

@@ -18,6 +18,7 @@ type bug struct {
 	in       string   // the function, method, type, constant or variable that has the old text; "" for none
 	file     string   // path of a file that is not Go, from the root, with slashes; dir and in are then empty
 	test     []string // arguments of go test: the tests that must fail
+	of       string   // directory of the module of the tests, from the root, or "" if it is that of the code
 	ci       bool     // whether the bug is in the short list
 	os       string   // the only GOOS that builds the file, or "" if every GOOS does
 	old, new string
@@ -78,6 +79,8 @@ func (b *bug) put(key, value string) (taken bool) {
 		b.file = value
 	case "test":
 		b.test = fields(value)
+	case "module":
+		b.of = value
 	case "ci":
 		b.ci = value == "yes"
 	case "os":
@@ -116,6 +119,14 @@ func fields(s string) (arguments []string) {
 		}
 	}
 	return arguments
+}
+
+// tests returns the directory of the module with b's tests, with slashes.
+func (b *bug) tests(root string) string {
+	if b.of != "" {
+		return b.of
+	}
+	return b.module(root)
 }
 
 // module returns the directory of the module with b's code, with slashes. The directory is "." for the list's own.

@@ -25,7 +25,7 @@ func Misfits(root, list string) (problems []error) {
 		if other := listAbove(root, module); other != "" {
 			problems = append(problems, fmt.Errorf("%s: it belongs into the list %s", b.name, other))
 		}
-		for _, name := range tests.unknown(filepath.Join(root, filepath.FromSlash(module)), b) {
+		for _, name := range tests.unknown(filepath.Join(root, filepath.FromSlash(b.tests(root))), b) {
 			problems = append(problems, fmt.Errorf("%s: no test is called %s", b.name, name))
 		}
 	}

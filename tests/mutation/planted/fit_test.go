@@ -3,6 +3,7 @@ package planted
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,9 +20,15 @@ func TestMisfits(t *testing.T) {
 	write(t, list, "a.txt", entry)
 	write(t, list, "b.txt", "It is wrong.\n\nfile: nested/deeper/a.js\ntest: .\n\n=== old\na\n=== new\nb\n")
 	require.Empty(t, Misfits(root, list))
+	write(t, root, "other/q/q_test.go", "package q\n\nfunc TestSub(t *testing.T) {}\n")
+	write(t, list, "c.txt", strings.Replace(entry, "test: ./p -run TestAdd", "module: other\ntest: ./q -run 'TestSub|TestAdd'", 1))
+	problems := Misfits(root, list)
+	require.Len(t, problems, 1)
+	require.EqualError(t, problems[0], "c: no test is called TestAdd")
+	require.NoError(t, os.Remove(filepath.Join(list, "c.txt")))
 
 	write(t, root, "nested/mutation/bugs/any.txt", "")
-	problems := Misfits(root, list)
+	problems = Misfits(root, list)
 	require.Len(t, problems, 1)
 	require.EqualError(t, problems[0], "b: it belongs into the list nested/mutation/bugs")
 	require.NoError(t, os.Remove(filepath.Join(list, "b.txt")))

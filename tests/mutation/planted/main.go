@@ -22,7 +22,8 @@
 //
 // After "test:" come the arguments of `go test`: the packages, and a -run that selects
 // the tests that must fail, so that a bug takes seconds. If the package is in a nested module,
-// `go test` runs in that module's directory, so the packages are relative to it. Two lines may follow:
+// `go test` runs in that module's directory, so the packages are relative to it. Three lines may follow:
+// `module: DIR` if the tests are of another module than the package,
 // `ci: yes` for a bug in the short list of -ci, `os: linux` for a bug in a file that is
 // built on that system only.
 package planted

@@ -75,7 +75,7 @@ func (t *trial) try(b bug) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	v, err := t.goTest(b.module(t.code.root), append([]string{"-failfast", "-overlay", overlay}, b.test...))
+	v, err := t.goTest(b.tests(t.code.root), append([]string{"-failfast", "-overlay", overlay}, b.test...))
 	if err != nil {
 		err = fmt.Errorf("%s: %w", b.name, err)
 	}
@@ -85,7 +85,7 @@ func (t *trial) try(b bug) (verdict, error) {
 // passes returns an error unless b's tests pass without a bug. Bugs with the same tests
 // share one run.
 func (t *trial) passes(b bug) error {
-	module := b.module(t.code.root)
+	module := b.tests(t.code.root)
 	key := module + "\x00" + strings.Join(b.test, "\x00")
 	if err, known := t.sound[key]; known {
 		return err

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Target is where a timer is delivered when it is due: exactly one of Webhook, Subject and Queue is set. The other fields
-// are for webhooks.
+// Target is where a timer is delivered when it is due: exactly one of Webhook, Subject and Queue is set. Method,
+// Headers and Secret are for webhooks.
 type Target struct {
 	Webhook string            `json:"webhook,omitempty"` // a URL
 	Subject string            `json:"subject,omitempty"` // of NATS
@@ -14,6 +14,10 @@ type Target struct {
 	Method  string            `json:"method,omitempty"`  // POST by default
 	Headers map[string]string `json:"headers,omitempty"`
 	Secret  string            `json:"secret,omitempty"` // the name of the key of the signature
+	// Timeout and Retry are of each timer with this Target. The Setting must then have none. Timers in answers have them
+	// beside their Target.
+	Timeout Duration `json:"timeout,omitzero"`
+	Retry   *Retry   `json:"retry,omitempty"`
 }
 
 // Webhook returns the target of timers that are sent to a URL.
@@ -65,8 +69,9 @@ type Timer struct {
 	ID          string          `json:"id"`      // the same at each attempt, and never that of another timer
 	Attempt     int             `json:"attempt"` // how many have begun
 	State       string          `json:"state"`   // waiting, running or dead
-	Held        string          `json:"held,omitempty"`
 	Schedule    string          `json:"schedule,omitempty"`
+	Paused      bool            `json:"paused,omitempty"`       // the schedule is paused: no attempt begins
+	LimitedBy   string          `json:"limited_by,omitempty"`   // the limit because of which it waits, although it is due
 	LastError   string          `json:"last_error,omitempty"`   // why the last attempt that has failed did so
 	LastErrorAt time.Time       `json:"last_error_at,omitzero"` // when it did
 	Next        time.Time       `json:"next,omitzero"`          // when the next attempt is due, after one that has failed

@@ -68,6 +68,21 @@ func (c *Client) move(ctx context.Context, key string, d time.Duration, at time.
 	return c.one(ctx, request{method: http.MethodPatch, path: Path(key), in: b, again: true})
 }
 
+// Pause pauses the schedule of a timer: no attempt begins until Resume. It reports whether there was a timer. One without
+// a schedule can't be paused: the error then has the status 409.
+func (c *Client) Pause(ctx context.Context, key string) (t Timer, ok bool, err error) {
+	return c.pause(ctx, key, true)
+}
+
+// Resume ends a Pause. Runs that fell due in it are not made up for.
+func (c *Client) Resume(ctx context.Context, key string) (t Timer, ok bool, err error) {
+	return c.pause(ctx, key, false)
+}
+
+func (c *Client) pause(ctx context.Context, key string, paused bool) (Timer, bool, error) {
+	return c.one(ctx, request{method: http.MethodPatch, path: Path(key), in: map[string]bool{"paused": paused}, again: true})
+}
+
 // Get returns a timer, and reports whether there is one.
 func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err error) {
 	return c.one(ctx, request{method: http.MethodGet, path: Path(key), again: true})
@@ -97,7 +112,7 @@ func (c *Client) one(ctx context.Context, r request) (t Timer, ok bool, err erro
 // Query selects timers.
 type Query struct {
 	Prefix string // of the keys
-	State  string // waiting, running or dead; empty for all
+	State  string // waiting, running, dead, failing or paused; empty for all
 	After  string // the Next of the page before
 	Limit  int    // of the page, at most 1,000, which is the default
 }

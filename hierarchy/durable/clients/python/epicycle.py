@@ -44,8 +44,17 @@ Duration = Union[str, float, timedelta]
 Time = Union[str, datetime]
 
 
+class Retry(TypedDict, total=False):
+    """How often a timer is attempted, and how long it waits between two attempts."""
+
+    attempts: int
+    backoff: str
+    most: str
+
+
 class Target(TypedDict, total=False):
-    """Where a timer is delivered: exactly one of webhook, subject and queue. The rest is for webhooks."""
+    """Where a timer is delivered: exactly one of webhook, subject and queue. method, headers and secret are for webhooks;
+    timeout and retry are those of set, which must then have none."""
 
     webhook: str
     subject: str
@@ -53,14 +62,8 @@ class Target(TypedDict, total=False):
     method: str
     headers: dict[str, str]
     secret: str
-
-
-class Retry(TypedDict, total=False):
-    """How often a timer is attempted, and how long it waits between two attempts."""
-
-    attempts: int
-    backoff: str
-    most: str
+    timeout: str
+    retry: Retry
 
 
 class Debounce(TypedDict, total=False):
@@ -100,7 +103,8 @@ class Timer(_Timer, total=False):
     value_text: str
     retry: Retry
     schedule: str
-    held: str
+    paused: bool
+    limited_by: str
     last_error: str
     last_error_at: str
     next: str
@@ -400,6 +404,10 @@ class _Requests:
         return _Request("PATCH", _timer(key), body, again=True, absent=True)
 
     @staticmethod
+    def pause(key: str, paused: bool) -> _Request:
+        return _Request("PATCH", _timer(key), {"paused": paused}, again=True, absent=True)
+
+    @staticmethod
     def get(key: str) -> _Request:
         return _Request("GET", _timer(key), again=True, absent=True)
 
@@ -479,6 +487,14 @@ class Client:
     def move(self, key: str, *, in_: Optional[Duration] = None, at: Optional[Time] = None) -> Optional[Timer]:
         """Moves a timer, or returns None if there is none."""
         return self._transport.send(_Requests.move(key, in_, at))
+
+    def pause(self, key: str) -> Optional[Timer]:
+        """Pauses the schedule of a timer: no attempt begins until resume. Returns None if there is no timer."""
+        return self._transport.send(_Requests.pause(key, True))
+
+    def resume(self, key: str) -> Optional[Timer]:
+        """Ends a pause. Runs that fell due in it are not made up for."""
+        return self._transport.send(_Requests.pause(key, False))
 
     def get(self, key: str) -> Optional[Timer]:
         """Returns a timer, or None."""
@@ -687,6 +703,14 @@ class AsyncClient:
     async def move(self, key: str, *, in_: Optional[Duration] = None, at: Optional[Time] = None) -> Optional[Timer]:
         """See Client.move."""
         return await self._send(_Requests.move(key, in_, at))
+
+    async def pause(self, key: str) -> Optional[Timer]:
+        """See Client.pause."""
+        return await self._send(_Requests.pause(key, True))
+
+    async def resume(self, key: str) -> Optional[Timer]:
+        """See Client.resume."""
+        return await self._send(_Requests.pause(key, False))
 
     async def get(self, key: str) -> Optional[Timer]:
         """See Client.get."""

@@ -9,7 +9,7 @@
  * text such as "1h30m", and times text of RFC 3339 or a Date.
  */
 
-/** Where a timer is delivered: exactly one of webhook, subject and queue. The rest is for webhooks. */
+/** Where a timer is delivered: exactly one of webhook, subject and queue. method, headers and secret are for webhooks. */
 export interface Target {
   webhook?: string;
   subject?: string;
@@ -17,6 +17,10 @@ export interface Target {
   method?: string;
   headers?: Record<string, string>;
   secret?: string;
+  /** Of an attempt. There must then be none beside to. */
+  timeout?: string;
+  /** There must then be none beside to. */
+  retry?: Retry;
 }
 
 /** How often a timer is attempted, and how long it waits between two attempts. */
@@ -54,8 +58,11 @@ export interface Timer<V = unknown> {
   id: string;
   attempt: number;
   state: "waiting" | "running" | "dead";
-  held?: string;
   schedule?: string;
+  /** The schedule is paused: no attempt begins. */
+  paused?: boolean;
+  /** The limit because of which it waits, although it is due. */
+  limited_by?: string;
   last_error?: string;
   last_error_at?: string;
   next?: string;
@@ -208,6 +215,16 @@ export class Client {
   /** Moves a timer, or returns undefined if there is none. */
   async move<V = unknown>(key: string, to: Moving): Promise<Timer<V> | undefined> {
     return this.#one("PATCH", timerPath(key), { body: to, again: true });
+  }
+
+  /** Pauses the schedule of a timer: no attempt begins until resume. Returns undefined if there is no timer. */
+  async pause<V = unknown>(key: string): Promise<Timer<V> | undefined> {
+    return this.#one("PATCH", timerPath(key), { body: { paused: true }, again: true });
+  }
+
+  /** Ends a pause. Runs that fell due in it are not made up for. */
+  async resume<V = unknown>(key: string): Promise<Timer<V> | undefined> {
+    return this.#one("PATCH", timerPath(key), { body: { paused: false }, again: true });
   }
 
   /** Returns a timer, or undefined. */

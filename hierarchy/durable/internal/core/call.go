@@ -9,7 +9,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Op is an operation that a caller requests: Set, SetAt, Move, MoveAt, Remove, Revive or Import.
+// Op is an operation that a caller requests: Set, SetAt, Move, MoveAt, Remove, Revive, Pause,
+// Resume or Import.
 type Op struct {
 	Kind       frame.Kind // the kind End ends an attempt by its token: see Ending
 	If         Condition  // Set and SetAt: the condition under which the timer is set

@@ -67,7 +67,7 @@ func importOf(a *Op, c *change) frame.Op {
 	op := frame.Op{Kind: frame.Import, Wall: c.wall, Attempt: c.attempt, ID: c.id, Due: c.due, Next: c.next,
 		Key: a.Key, Value: a.Value, More: frame.More{Schedule: []byte(e.Schedule), Trace: []byte(e.Trace),
 			Missed: e.Missed, Started: e.Started, Error: []byte(e.LastError), Failed: e.Failed,
-			Debounced: e.Debounced, Since: e.Since}}
+			Debounced: e.Debounced, Since: e.Since, Paused: e.Paused}}
 	switch {
 	case c.after == dead:
 		op.State = frame.Dead

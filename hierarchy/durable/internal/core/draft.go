@@ -180,6 +180,7 @@ func (o *Owner) becomes(a *Op, was change) (now change, took bool) {
 	case frame.Set, frame.SetAt:
 		now.value, now.raw, now.wall = "", a.Value, a.Kind == frame.SetAt
 		now.extra = state.Extra{Schedule: string(a.Schedule), Trace: string(a.Trace)}
+		now.extra.Paused = len(a.Schedule) > 0 && was.after == live && was.extra.Paused
 		if a.isDebounced() {
 			o.debounce(a, &was, &now)
 		}
@@ -188,6 +189,8 @@ func (o *Owner) becomes(a *Op, was change) (now change, took bool) {
 		now.wall = a.Kind == frame.MoveAt
 		now.extra.Move()
 		took = was.after == live
+	case frame.Pause, frame.Resume:
+		return o.pauses(a, was)
 	case frame.Remove:
 		now = change{key: a.Key}
 		took = was.after != absent
@@ -226,6 +229,9 @@ func (o *Owner) addOp(a *Op, values *[]string) bool {
 	case frame.Set, frame.SetAt:
 		op.Value = a.Value
 		a.Due, op.Due, op.Debounced, op.Since = now.due, now.due, now.extra.Debounced, now.extra.Since
+		op.Paused = now.extra.Paused
+	case frame.Pause, frame.Resume:
+		op = pauseOf(a, &was, &now)
 	case frame.Revive:
 		op.ID, op.Due = was.id, o.now
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// Record adds an event to the frame. It reports false if the key has another timer by now, or if the attempt was ended by
-// its token.
+// Record adds an event to the frame. It reports false if the key has another timer by now, if the attempt was ended by
+// its token, or if it would begin although the timer is paused.
 func (o *Owner) Record(e *Event) bool {
 	was, hash := o.look(e.Job.Key)
 	if e.kind == expired {
@@ -16,6 +16,9 @@ func (o *Owner) Record(e *Event) bool {
 		return false
 	}
 	if e.kind == begun {
+		if was.extra.Paused {
+			return false
+		}
 		return o.begin(&e.Job, was, hash)
 	}
 	if e.kind == left {

@@ -90,10 +90,7 @@ func following(s schedule.Schedule, due, now int64) (at int64, ok bool) {
 
 // runDue returns when a run was due, in wall time. The due time that a Move sets is in the owner's time.
 func (o *Owner) runDue(t *state.Timer) int64 {
-	if t.Wall {
-		return t.Due
-	}
-	return state.Add(t.Due, state.Sub(o.wall, o.now))
+	return o.asWall(t.Due, t.Wall)
 }
 
 // startRun applies the rule for missed runs to a run that is about to begin, and adds the outcome to the frame. It

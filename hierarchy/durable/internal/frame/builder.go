@@ -38,7 +38,7 @@ func (w *Builder) Finish() (b []byte, sum uint32) {
 	return w.coder.out, sum
 }
 
-// Add appends an operation and returns the ID of its timer: for Set, SetAt, Move, MoveAt and Next a new one, whatever
+// Add appends an operation and returns the ID of its timer: for Set, SetAt, Move, MoveAt, Next and a Resume that is Moved a new one, whatever
 // op.ID is, otherwise op.ID. Add panics if the frame has maxOps operations, or if there is no such operation.
 func (w *Builder) Add(op *Op) ID {
 	if w.count >= maxOps {
@@ -48,7 +48,7 @@ func (w *Builder) Add(op *Op) ID {
 		panic("frame: Add of " + op.Kind.String())
 	}
 	id := op.ID
-	if op.Kind.Renews() {
+	if op.renews() {
 		id = w.header.NewID(w.count)
 	}
 	w.coder.op(op, w.count)

@@ -36,6 +36,9 @@ func (c *coder) op(op *Op, place int) {
 	c.fields(op)
 	if more {
 		c.more(op)
+		if !c.writing && op.Kind == Resume {
+			op.ID, op.Wall = c.header.NewID(place), true
+		}
 	} else if op.hasMore() { // a dead timer has the time of its failure
 		c.Fail()
 	}
@@ -62,7 +65,7 @@ func (c *coder) fields(op *Op) {
 		return
 	case Move, MoveAt:
 		c.time(&op.Due)
-	case Remove:
+	case Remove, Pause, Resume:
 	case End, Start, Expire:
 		c.number(&op.ID.Number)
 	case Revive:

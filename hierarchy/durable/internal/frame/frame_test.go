@@ -79,12 +79,18 @@ func others() []Op {
 			More: More{Schedule: schedule, Trace: trace, Missed: 1, Started: true, Error: err, Failed: t}},
 		{Kind: End, ID: ID{Number: math.MaxUint64}, Key: []byte("k")},
 		{Kind: MoveAt, Wall: true, Due: t - 1e9, Key: []byte("k")},
+		{Kind: Pause, Key: []byte("k")},
+		{Kind: Resume, Key: []byte("k")},
+		{Kind: Resume, Wall: true, Moved: true, Due: t + 1, Key: []byte("k")},
+		{Kind: SetAt, Wall: true, Due: t, Key: []byte("k"), Value: []byte{}, More: More{Schedule: schedule, Paused: true}},
+		{Kind: Keep, ID: ID{8, 1}, Attempt: 1, Next: t, Key: []byte("k"), Value: []byte("v"),
+			More: More{Schedule: schedule, Error: err, Failed: t - 5, Paused: true}},
 		{Kind: Request, Caller: 1, Serial: 300, Floor: 300, When: t - 1, Answers: []byte{5}, Kept: true, ID: ID{8, 70<<placeBits | 9}},
 	}
 }
 
 // placed reports whether the operation has the ID of its place.
-func placed(op *Op) bool { return op.Kind.Renews() || op.Kind == Request && !op.Kept }
+func placed(op *Op) bool { return op.renews() || op.Kind == Request && !op.Kept }
 
 // build makes a frame of ops.
 func build(w *Builder, h Header, ops []Op) []byte {
@@ -221,7 +227,10 @@ func TestWholeFramesThatMakeNoSense(t *testing.T) {
 		"missed none":                        {byte(Keep) | moreBit, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasMissed, 0},
 		"dead, without the time":             {byte(Keep), byte(Dead), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0},
 		"dead, with a trace alone":           {byte(Keep) | moreBit, byte(Dead), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasTrace, 1, 't'},
-		"unknown bit":                        {byte(Set) | moreBit, 0, 0, 0, 64},
+		"unknown bit":                        {byte(Set) | moreBit, 0, 0, 0, 128},
+		"paused, without a schedule":         {byte(SetAt) | moreBit, 0, 0, 0, hasPaused},
+		"dead, and paused":                   {byte(Keep) | moreBit, byte(Dead), 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, hasSchedule | hasFailed | hasPaused, 1, 's', 0, 0},
+		"more of a pause":                    {byte(Pause) | moreBit, 1, 'k', 0},
 		"debounced, without the time":        {byte(Set) | moreBit, 0, 0, 0, hasSince},
 		"left without a name":                {byte(Begin) | moreBit, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 		"die without error":                  {byte(Die) | moreBit, 1, 1, 0, 0},

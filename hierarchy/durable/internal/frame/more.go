@@ -14,6 +14,7 @@ type More struct {
 	// time of the first of these calls, in the owner's time.
 	Debounced bool
 	Since     int64
+	Paused    bool // SetAt, and Keep, of a timer with a Schedule: no attempt begins until a Resume
 }
 
 // The flags of the fields that follow in Set, SetAt and Keep, in this order.
@@ -24,8 +25,9 @@ const (
 	hasStarted // a flag without a field
 	hasFailed
 	hasSince
-	ofSet  = hasSchedule | hasTrace | hasSince
-	ofKeep = ofSet | hasMissed | hasStarted | hasFailed
+	hasPaused // a flag without a field
+	ofSet     = hasSchedule | hasTrace | hasSince | hasPaused
+	ofKeep    = ofSet | hasMissed | hasStarted | hasFailed
 )
 
 // mayHave returns the flags that an operation may have.
@@ -56,6 +58,9 @@ func (op *Op) bits() (bits byte) {
 	if op.Debounced {
 		bits |= hasSince
 	}
+	if op.Paused {
+		bits |= hasPaused
+	}
 	return bits & mayHave(op)
 }
 
@@ -68,7 +73,7 @@ func (op *Op) hasMore() bool {
 		return len(op.Error) > 0
 	case Begin:
 		return op.Name != 0
-	case Start:
+	case Start, Resume:
 		return op.Moved
 	case Request:
 		return op.Kept
@@ -90,6 +95,9 @@ func (c *coder) more(op *Op) {
 		op.Moved = true
 		c.time(&op.Due)
 		c.uint32(&op.Missed)
+	case Resume:
+		op.Moved = true
+		c.time(&op.Due)
 	case Request:
 		op.Kept = true
 		c.fixed(&op.ID.Owner)
@@ -131,6 +139,9 @@ func (c *coder) timer(op *Op) {
 	}
 	if op.Debounced = bits&hasSince != 0; op.Debounced {
 		c.time(&op.Since)
+	}
+	if op.Paused = bits&hasPaused != 0; op.Paused && (bits&hasSchedule == 0 || op.State == Dead) {
+		c.Fail()
 	}
 }
 

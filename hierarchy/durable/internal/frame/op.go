@@ -24,6 +24,8 @@ const (
 	Expire                   // the dead timer ID was removed after the time for which it is kept
 	Import                   // a whole timer from another log. It replaces the timer of Key
 	MoveAt                   // like Move, but Due is a wall time
+	Pause                    // no attempt of the timer, which has a schedule, begins until a Resume
+	Resume                   // the timer is not paused any more. If Moved, its run is over, and the next one due at Due, as with Next
 	kinds
 )
 
@@ -31,7 +33,7 @@ var kindNames = [kinds]string{
 	Set: "set", SetAt: "setat", Move: "move", Remove: "remove", End: "end", Begin: "begin",
 	Fail: "fail", Die: "die", Revive: "revive", Keep: "keep", Takeover: "takeover", Close: "close",
 	Request: "request", Next: "next", Start: "start", Expire: "expire",
-	Import: "import", MoveAt: "moveat",
+	Import: "import", MoveAt: "moveat", Pause: "pause", Resume: "resume",
 }
 
 func (k Kind) String() string {
@@ -41,8 +43,11 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Renews reports whether the operation gives the timer a new ID.
+// Renews reports whether operations of a kind give the timer a new ID. A Resume does so only if Moved.
 func (k Kind) Renews() bool { return k <= Move || k == Next || k == MoveAt }
+
+// renews reports whether the operation gives the timer a new ID.
+func (op *Op) renews() bool { return op.Kind.Renews() || op.Kind == Resume && op.Moved }
 
 // isKnown reports whether there are operations of a kind.
 func (k Kind) isKnown() bool { return k > 0 && k < kinds }
@@ -66,10 +71,10 @@ const (
 type Op struct {
 	Kind    Kind
 	State   State  // Keep, Import
-	Wall    bool   // SetAt, MoveAt, Next, and a Keep of such a timer: Due is a wall time
+	Wall    bool   // SetAt, MoveAt, Next, a Resume if Moved, and a Keep of such a timer: Due is a wall time
 	Attempt uint32 // Begin, Fail, Die, Keep
 	ID      ID     // all operations on a timer except Remove. Set, SetAt, Move, MoveAt and Next: the new ID. Request: see Kept
-	Due     int64  // Set, SetAt, Move, MoveAt, Revive, Keep, Next, and Start if Moved
+	Due     int64  // Set, SetAt, Move, MoveAt, Revive, Keep, Next, and Start and Resume if Moved
 	Next    int64  // Fail, Begin with Name, and a Keep that has attempts or is Postponed: when the next attempt is due
 	Name    uint64 // Begin, and a Keep that is Left: the name of the attempt that was left, otherwise 0
 	Key     []byte // all operations on a timer
@@ -78,7 +83,7 @@ type Op struct {
 	More
 	Ended uint64 // Next: the number of the ID of the run that has ended
 	How   How    // Next: how that run ended
-	Moved bool   // Start: Due and Missed of the run have changed
+	Moved bool   // Start: Due and Missed of the run have changed. Resume: the timer has another run
 
 	Caller  uint64 // Request: the caller's random number
 	Serial  uint64 // Request: the serial number of the request

@@ -20,7 +20,8 @@ func sample() (message []byte, want *core.Call) {
 	id := core.RequestID{Caller: math.MaxUint64, Serial: 300, Floor: 298}
 	parts := [][]core.Op{
 		{{Kind: frame.Set, Key: []byte("a"), Value: []byte("1"), In: time.Hour}, {Kind: frame.SetAt, Key: []byte{}, Value: []byte{}, Due: math.MinInt64}},
-		{{Kind: frame.Move, Key: []byte("b"), In: math.MinInt64, By: 1 << 63}, {Kind: frame.Remove, Key: []byte("c")}, {Kind: frame.Revive, Key: []byte("d")}},
+		{{Kind: frame.Move, Key: []byte("b"), In: math.MinInt64, By: 1 << 63}, {Kind: frame.Remove, Key: []byte("c")}, {Kind: frame.Revive, Key: []byte("d")},
+			{Kind: frame.Pause, Key: []byte("d")}, {Kind: frame.Resume, Key: []byte("d"), By: 1}},
 		{{Kind: frame.MoveAt, Whole: true, Key: []byte("m"), Due: 5}, {Kind: frame.SetAt, If: core.IfSooner, Whole: true, Key: []byte("n"), Value: []byte("v"), Due: 6},
 			{Kind: frame.Set, If: core.IfLater, Whole: true, By: 1, Key: []byte("e"), Value: []byte{}, In: math.MinInt64}, {Kind: frame.Remove, Whole: true, Key: []byte("f")}},
 		{{Kind: frame.SetAt, Schedule: []byte("@daily"), Trace: []byte("t"), Key: []byte("g"), Value: []byte("v")},
@@ -83,7 +84,7 @@ func TestMessages(t *testing.T) {
 func TestInvalidMessages(t *testing.T) {
 	for name, ask := range map[string]core.Op{
 		"a handler's": {Kind: frame.Begin, Key: []byte("a")}, "no kind": {Key: []byte("a")},
-		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a condition for a Remove": {Kind: frame.Remove, If: core.IfAbsent},
+		"a long key": {Kind: frame.Remove, Key: make([]byte, 1<<16)}, "a whole Pause": {Kind: frame.Pause, Whole: true}, "a condition for a Remove": {Kind: frame.Remove, If: core.IfAbsent},
 		"a condition for a Move": {Kind: frame.Move, If: core.IfAbsent}, "a condition for a Revive": {Kind: frame.Revive, If: core.IfAbsent},
 		"a schedule of a Set": {Kind: frame.Set, Schedule: []byte("@daily")}, "a trace of a Move": {Kind: frame.Move, Trace: []byte("t")},
 		"a debounced Move":              {Kind: frame.Move, Longest: 1},

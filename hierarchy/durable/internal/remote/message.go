@@ -161,7 +161,7 @@ func (c *cutter) op(call *core.Call, age time.Duration) bool {
 		}
 	case frame.End:
 		a.Ending = c.ending()
-	case frame.Remove, frame.Revive:
+	case frame.Remove, frame.Revive, frame.Pause, frame.Resume:
 	default:
 		return false
 	}

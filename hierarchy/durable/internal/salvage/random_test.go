@@ -74,7 +74,7 @@ func (h *history) op(key []byte) frame.Op {
 	case ok:
 		kinds = append(kinds, frame.Move, frame.MoveAt, frame.Remove, frame.End, frame.Begin, frame.Fail, frame.Die, frame.Keep)
 		if t.Schedule != "" {
-			kinds = append(kinds, frame.Next, frame.Next, frame.Start)
+			kinds = append(kinds, frame.Next, frame.Next, frame.Start, frame.Pause, frame.Resume)
 		}
 	}
 	h.values++
@@ -101,6 +101,8 @@ func (h *history) op(key []byte) frame.Op {
 		if op.How == frame.Died && h.random.IntN(2) == 0 {
 			op.Error = fmt.Append(nil, "death ", h.values)
 		}
+	case frame.Resume:
+		op.Moved = h.random.IntN(2) == 0
 	case frame.Start:
 		op.Moved, op.Missed = true, uint32(h.random.IntN(3))
 	case frame.Die:

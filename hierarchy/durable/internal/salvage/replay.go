@@ -101,14 +101,16 @@ func (r *replayed) apply(f *frame.Frame, op *frame.Op) {
 		t := &Timer{era: r.era, left: op.State == frame.Left, Timer: state.Timer{Key: key, Value: string(op.Value), ID: op.ID,
 			Due: op.Due, Wall: op.Wall, Attempt: op.Attempt, Next: op.Next, Dead: op.State == frame.Dead,
 			Extra: state.Extra{Schedule: string(op.Schedule), Trace: string(op.Trace), Missed: op.Missed, Started: op.Started,
-				LastError: string(op.Error), Failed: op.Failed, Debounced: op.Debounced, Since: op.Since}}}
+				LastError: string(op.Error), Failed: op.Failed, Debounced: op.Debounced, Since: op.Since,
+				Paused: op.Paused}}}
 		r.timers[key] = t
 		if op.State == frame.Begun {
 			r.begun[key] = t
 		}
 	case frame.Remove, frame.End, frame.Expire:
 		r.gone(key)
-	case frame.Move, frame.MoveAt, frame.Begin, frame.Fail, frame.Die, frame.Revive, frame.Next, frame.Start:
+	case frame.Move, frame.MoveAt, frame.Begin, frame.Fail, frame.Die, frame.Revive, frame.Next, frame.Start,
+		frame.Pause, frame.Resume:
 		r.changed(key, f, op)
 	case frame.Close:
 		r.stopped()
@@ -123,8 +125,8 @@ func (r *replayed) gone(key string) {
 }
 
 // changed applies an operation that tells only a part of a timer. After a gap, the rest may be out of date even if the
-// operation names the timer: a Start or a Revive, which keep the ID, may be missing. And a Move or a MoveAt does not name
-// the timer that it moves. A Next determines all that the ID of the run before does not, if it determines the last
+// operation names the timer: a Start or a Revive, which keep the ID, may be missing. And Move, MoveAt, Pause and Resume do
+// not name the timer that they change. A Next determines all that the ID of the run before does not, if it determines the last
 // error.
 func (r *replayed) changed(key string, f *frame.Frame, op *frame.Op) {
 	t := r.timers[key]
@@ -132,14 +134,15 @@ func (r *replayed) changed(key string, f *frame.Frame, op *frame.Op) {
 	if op.Kind == frame.Next {
 		number = op.Ended
 	}
-	moved := op.Kind == frame.Move || op.Kind == frame.MoveAt
-	if t == nil || !moved && t.ID.Number != number {
+	moved := op.Kind == frame.Move || op.Kind == frame.MoveAt || op.Kind == frame.Resume && op.Moved
+	named := !moved && op.Kind != frame.Pause && op.Kind != frame.Resume
+	if t == nil || named && t.ID.Number != number {
 		r.gone(key)
 		r.lost[key] = f.Number // until a keep follows
 		return
 	}
 	t.change(f, op)
-	if op.Kind != frame.Start {
+	if !keepsAttempt(op) {
 		delete(r.begun, key)
 	}
 	switch {
@@ -150,6 +153,11 @@ func (r *replayed) changed(key string, f *frame.Frame, op *frame.Op) {
 	case op.Kind == frame.Next && !t.guessed && (op.How == frame.Returned || len(op.Error) > 0):
 		t.era = r.era
 	}
+}
+
+// keepsAttempt reports whether an attempt that was left, or has no end in the log, goes on after the operation.
+func keepsAttempt(op *frame.Op) bool {
+	return op.Kind == frame.Start || op.Kind == frame.Pause || op.Kind == frame.Resume && !op.Moved
 }
 
 // stopped applies a Close: an attempt that has begun and has no end in the log does not count.
@@ -169,7 +177,7 @@ func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 		t.Dead = false
 		t.Forgive()
 	}
-	if op.Kind != frame.Start {
+	if !keepsAttempt(op) {
 		t.left = op.Name != 0
 	}
 	switch op.Kind {
@@ -190,6 +198,13 @@ func (t *Timer) change(f *frame.Frame, op *frame.Op) {
 	case frame.Next:
 		t.Due, t.Wall, t.ID, t.Attempt, t.Next = op.Due, true, op.ID, 0, 0
 		t.End(&f.Header, op)
+	case frame.Pause:
+		t.Paused = true
+	case frame.Resume:
+		t.Extra.Resume(op)
+		if op.Moved {
+			t.Due, t.Wall, t.ID, t.Attempt, t.Next = op.Due, true, op.ID, 0, 0
+		}
 	case frame.Start:
 		if t.Started = true; op.Moved {
 			t.Due, t.Wall, t.Missed = op.Due, true, op.Missed

@@ -26,6 +26,7 @@ func (w *world) judge() {
 	for at := range partitions {
 		key := fmt.Sprint("run ", at)
 		w.checkRuns(key, w.firings[key], time.Now())
+		w.checkPauses(pausedKey(at), w.firings[pausedKey(at)])
 	}
 	if len(w.wrongs) > 0 {
 		require.Fail(w.t, "promises did not hold", "%s", strings.Join(w.wrongs, "\n"))

@@ -74,6 +74,10 @@ func (w *world) beFaulty(ctx context.Context, end time.Time) {
 		r := w.chance.branch()
 		wg.Go(func() { w.ask(ctx, caller, r, end) })
 	}
+	for at := range partitions {
+		r := w.chance.branch()
+		wg.Go(func() { w.pauses(ctx, at, r, end) })
+	}
 	r := w.chance.branch()
 	wg.Go(func() {
 		for time.Now().Before(end) {

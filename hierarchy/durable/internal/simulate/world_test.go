@@ -47,6 +47,7 @@ type world struct {
 	takeovers [partitions]map[uint64]takeover
 	wrongs    []string // promises that did not hold
 	timers    map[string]*timer
+	paused    map[string][]pause
 	events    []string
 
 	history partitiontest.History
@@ -63,7 +64,7 @@ type timer struct {
 }
 
 func newWorld(t testing.TB, seed uint64) *world {
-	w := &world{t: t, seed: seed, begun: time.Now(), firings: make(map[string][]*firing), timers: make(map[string]*timer)}
+	w := &world{t: t, seed: seed, begun: time.Now(), firings: make(map[string][]*firing), timers: make(map[string]*timer), paused: make(map[string][]pause)}
 	w.chance.r = rand.New(rand.NewPCG(seed, 0))
 	for i := range w.disks {
 		w.disks[i], w.takeovers[i] = new(memlog.Disk), make(map[uint64]takeover)

@@ -8,7 +8,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Build puts all waiting timers on their wheels, once all frames that were in the log have been read. Until then no
+// Build puts all waiting timers that are not paused on their wheels, once all frames that were in the log have been read. Until then no
 // timer is due. Putting each timer on its wheel once costs a quarter of keeping the wheels up to date while the log is
 // read. More frames may be read after Build.
 func (s *State) Build() {
@@ -23,7 +23,7 @@ func (s *State) Build() {
 			if next, ok := s.next[i]; ok {
 				wall, until = false, next
 			}
-			r.handle = s.wheel(wall).Set(i, time.Duration(until))
+			s.place(i, r, wall, until)
 		}
 	}
 	s.next = nil
@@ -188,10 +188,19 @@ func (s *State) waitUntil(i uint32, r *record, wall bool, until int64) {
 	r.state = waiting
 	switch {
 	case s.built:
-		r.handle = s.wheel(wall).Set(i, time.Duration(until))
+		s.place(i, r, wall, until)
 	case r.attempt > 0 || until != r.due:
 		s.next[i] = until
 	}
+}
+
+// place puts a timer on a wheel, unless it is paused.
+func (s *State) place(i uint32, r *record, wall bool, until int64) {
+	if s.isPaused(i) {
+		s.parked[i] = parked{until, wall}
+		return
+	}
+	r.handle = s.wheel(wall).Set(i, time.Duration(until))
 }
 
 func (s *State) wheel(wall bool) *hierarchy.Driven[uint32] {
@@ -207,6 +216,7 @@ func (s *State) unwheel(i uint32, r *record) {
 		delete(s.next, i)
 		return
 	}
+	delete(s.parked, i)
 	if _, ok := s.wheels[0].Remove(r.handle); !ok {
 		s.wheels[1].Remove(r.handle)
 	}

@@ -20,6 +20,7 @@ const (
 
 	extraStarted   = 1 // the bits of an Extra
 	extraDebounced = 2 // Since follows
+	extraPaused    = 4
 )
 
 // Append appends the encoding of the timer to b, without its Home.
@@ -67,6 +68,9 @@ func (e *Extra) append(b []byte) []byte {
 	if e.Debounced {
 		flags |= extraDebounced
 	}
+	if e.Paused {
+		flags |= extraPaused
+	}
 	b = append(b, flags)
 	b = frame.AppendBytes(b, e.LastError)
 	b = binary.AppendVarint(b, e.Failed)
@@ -113,12 +117,12 @@ func ReadTimer(r *frame.Reader) (t Timer) {
 func readExtra(r *frame.Reader) (e Extra) {
 	e.Schedule, e.Trace, e.Missed = string(r.Bytes()), string(r.Bytes()), readUint32(r)
 	flags := r.Byte()
-	e.Started, e.Debounced = flags&extraStarted != 0, flags&extraDebounced != 0
+	e.Started, e.Debounced, e.Paused = flags&extraStarted != 0, flags&extraDebounced != 0, flags&extraPaused != 0
 	e.LastError, e.Failed = string(r.Bytes()), r.Varint()
 	if e.Debounced {
 		e.Since = r.Varint()
 	}
-	if flags&^(extraStarted|extraDebounced) != 0 || e == (Extra{}) {
+	if flags&^(extraStarted|extraDebounced|extraPaused) != 0 || e.Paused && e.Schedule == "" || e == (Extra{}) {
 		r.Fail()
 	}
 	return e

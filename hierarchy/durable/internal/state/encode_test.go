@@ -16,6 +16,7 @@ func TestTimersAsBytes(t *testing.T) {
 		{Key: "k", Value: "v", ID: frame.ID{Owner: 1, Number: math.MaxUint64}, Due: math.MinInt64, Attempt: math.MaxUint32, Next: math.MaxInt64, Wall: true},
 		{Running: true, Extra: Extra{Schedule: "@daily", Trace: "t", Missed: math.MaxUint32, Started: true}},
 		{Key: "k", Due: 3, Next: 9},
+		{Extra: Extra{Schedule: "@daily", Paused: true}},
 		{Extra: Extra{Debounced: true}},
 		{Extra: Extra{Trace: "t", Debounced: true, Since: math.MinInt64}},
 		{Dead: true, Wall: true, Extra: Extra{LastError: "no", Failed: math.MaxInt64}},

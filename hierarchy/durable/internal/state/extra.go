@@ -15,6 +15,7 @@ type Extra struct {
 	// the first of these calls, in the owner's time.
 	Debounced bool
 	Since     int64
+	Paused    bool // no attempt begins. The timer has a Schedule, and is not dead
 }
 
 // size returns about the number of bytes that e takes in the log.
@@ -24,7 +25,7 @@ func (e *Extra) size() int64 {
 
 // extraOf returns the Extra of an operation.
 func extraOf(m *frame.More) Extra {
-	return Extra{string(m.Schedule), string(m.Trace), m.Missed, m.Started, string(m.Error), m.Failed, m.Debounced, m.Since}
+	return Extra{string(m.Schedule), string(m.Trace), m.Missed, m.Started, string(m.Error), m.Failed, m.Debounced, m.Since, m.Paused}
 }
 
 // extra returns the Extra of a timer.
@@ -57,6 +58,9 @@ func (e *Extra) Fail(h *frame.Header, op *frame.Op) {
 	}
 	if len(op.Error) > 0 || op.Kind == frame.Die {
 		e.LastError, e.Failed = string(op.Error), h.Time
+	}
+	if op.Kind == frame.Die {
+		e.Paused = false
 	}
 }
 

@@ -53,7 +53,7 @@ func (m *model) step(t *testing.T) {
 	key := fmt.Sprint(m.rand.IntN(20))
 	was, there := m.timers[key]
 	m.ids++
-	op := frame.Op{Kind: frame.Kind(1 + m.rand.IntN(int(frame.Expire))), Key: []byte(key), Due: int64(m.rand.IntN(1000)), ID: was.ID}
+	op := frame.Op{Kind: frame.Kind(1 + m.rand.IntN(int(frame.Resume))), Key: []byte(key), Due: int64(m.rand.IntN(1000)), ID: was.ID}
 	now, until := was, m.until[key]
 	switch op.Kind {
 	case frame.Set, frame.SetAt:
@@ -84,7 +84,7 @@ func (m *model) step(t *testing.T) {
 	case frame.Die:
 		op.Attempt, op.Error = was.Attempt+1, []byte(m.text("error"))
 		now.Attempt, now.Dead, now.LastError, now.Failed = op.Attempt, true, string(op.Error), h.Time
-		now.Debounced, now.Since = false, 0
+		now.Debounced, now.Since, now.Paused = false, 0, false
 	case frame.Revive:
 		now.Attempt, now.Dead, now.LastError, now.Failed, now.Wall, now.Due, until = 0, false, "", 0, false, op.Due, op.Due
 	case frame.Next:
@@ -105,23 +105,31 @@ func (m *model) step(t *testing.T) {
 			}
 		}
 	case frame.Expire:
+	case frame.Pause:
+		now.Paused = true
+	case frame.Resume:
+		if now.Paused = false; m.rand.IntN(2) == 0 {
+			op.Moved, op.ID = true, frame.ID{Owner: 9, Number: m.ids}
+			now.ID, now.Due, now.Wall, now.Attempt, now.Missed, now.Started, until = op.ID, op.Due, true, 0, 0, false, op.Due
+		}
 	default:
 		return
 	}
 	err := m.state.Apply(&h, &op)
+	isPause := op.Kind == frame.Pause || op.Kind == frame.Resume
 	switch {
 	case !there && op.Kind > frame.SetAt:
 		require.NoError(t, err)
 		return
 	case op.Kind <= frame.Remove:
 	case was.Dead != (op.Kind == frame.Revive || op.Kind == frame.Expire),
-		was.Schedule == "" && (op.Kind == frame.Next || op.Kind == frame.Start):
+		was.Schedule == "" && (op.Kind == frame.Next || op.Kind == frame.Start || isPause):
 		require.ErrorIs(t, err, errSense)
 		return
 	}
 	require.NoError(t, err)
 	m.timers[key], m.until[key] = now, until
-	if op.Kind != frame.Start {
+	if op.Kind != frame.Start && (!isPause || op.Moved) {
 		m.left[key] = op.Name
 	}
 	if op.Kind == frame.Remove || op.Kind == frame.End || op.Kind == frame.Expire {
@@ -135,6 +143,7 @@ func (m *model) set(op *frame.Op, now *Timer, until *int64, h *frame.Header) {
 	op.Value = []byte(m.text("value"))
 	if m.rand.IntN(2) == 0 {
 		op.Schedule = []byte(m.text("schedule"))
+		op.Paused = m.rand.IntN(2) == 0
 	}
 	if m.rand.IntN(3) == 0 {
 		op.Trace = []byte(m.text("trace"))
@@ -143,7 +152,7 @@ func (m *model) set(op *frame.Op, now *Timer, until *int64, h *frame.Header) {
 		op.Debounced, op.Since = true, int64(m.rand.IntN(1000))
 	}
 	*now = Timer{Key: string(op.Key), Value: string(op.Value), ID: op.ID, Due: op.Due, Home: h.Number, Wall: op.Wall,
-		Extra: Extra{Schedule: string(op.Schedule), Trace: string(op.Trace), Debounced: op.Debounced, Since: op.Since}}
+		Extra: Extra{Schedule: string(op.Schedule), Trace: string(op.Trace), Debounced: op.Debounced, Since: op.Since, Paused: op.Paused}}
 	*until = op.Due
 }
 
@@ -162,7 +171,7 @@ func (m *model) compare(t *testing.T, s *State) {
 			dead++
 			expiries = append(expiries, want.Failed+keepDead)
 		} else {
-			until, _ := s.until(s.records.at(uint32(ref)))
+			until, _ := s.until(uint32(ref), s.records.at(uint32(ref)))
 			require.Equal(t, m.until[key], until, key)
 			require.Equal(t, m.left[key], s.Left(ref))
 			require.Equal(t, m.left[key] != 0, s.WasLeft(ref))
@@ -189,6 +198,19 @@ func (m *model) compare(t *testing.T, s *State) {
 	}
 	require.Equal(t, expiries, got)
 	require.LessOrEqual(t, len(s.extras), len(m.timers))
+	m.requireParked(t, s)
+}
+
+// requireParked finds that the timers that are paused, and no others, are on no wheel.
+func (m *model) requireParked(t *testing.T, s *State) {
+	paused := 0
+	for _, want := range m.timers {
+		if want.Paused {
+			paused++
+		}
+	}
+	require.Len(t, s.parked, paused)
+	require.Equal(t, s.Len()-paused, s.wheels[0].Len()+s.wheels[1].Len())
 }
 
 // again is a State of what trimming writes of the state.

@@ -36,6 +36,7 @@ type State struct {
 	requests  requests
 	snapshots []*Snapshot
 	extras    map[uint32]*Extra // Invariant: no value is the zero Extra
+	parked    map[uint32]parked // from Build on: paused timers that wait
 	keepDead  int64
 
 	begun map[uint32]struct{} // timers with an attempt of which the log has the begin but not the end
@@ -58,6 +59,7 @@ func New() *State {
 		graves:   new(hierarchy.Driven[uint32]),
 		requests: requests{remember: int64(Remember)},
 		extras:   make(map[uint32]*Extra),
+		parked:   make(map[uint32]parked),
 		begun:    make(map[uint32]struct{}),
 		next:     make(map[uint32]int64),
 		left:     make(map[uint32]uint64),
@@ -114,6 +116,8 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 		s.move(i, r, op)
 	case frame.Remove:
 		s.remove(i, r)
+	case frame.Pause, frame.Resume:
+		return s.paused(h, op, i, r)
 	default:
 		return s.attempted(h, op, i, r)
 	}

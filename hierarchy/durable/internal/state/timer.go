@@ -37,13 +37,16 @@ func (s *State) Find(key []byte) (t Timer, ref Ref, ok bool) {
 func (s *State) Until(ref Ref) (until int64, wall bool) {
 	r := s.records.at(uint32(ref))
 	if s.Left(ref) == 0 {
-		return s.until(r)
+		return s.until(uint32(ref), r)
 	}
 	return r.due, r.wall
 }
 
 // until returns when the timer of a record is due that waits, and otherwise its due time.
-func (s *State) until(r *record) (until int64, wall bool) {
+func (s *State) until(i uint32, r *record) (until int64, wall bool) {
+	if p, ok := s.parked[i]; ok {
+		return p.until, p.wall
+	}
 	if r.state == waiting {
 		for w, wheel := range s.wheels {
 			if _, due, ok := wheel.Get(r.handle); ok {
@@ -74,19 +77,20 @@ func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 	case left:
 		op.State, op.Name, op.Next = frame.Left, name, now
 		if r.state == waiting {
-			op.Next, _ = s.until(r)
+			op.Next, _ = s.until(uint32(ref), r)
 		}
 	case r.attempt > 0 && r.state == waiting:
-		op.Next, _ = s.until(r)
+		op.Next, _ = s.until(uint32(ref), r)
 	case r.state == waiting:
-		if until, wall := s.until(r); until != r.due || wall != r.wall {
+		if until, wall := s.until(uint32(ref), r); until != r.due || wall != r.wall {
 			op.State, op.Next = frame.Postponed, until
 		}
 	case r.attempt > 0:
 		op.Next = now
 	}
 	e := s.extra(uint32(ref))
-	op.Missed, op.Started, op.Failed, op.Debounced, op.Since = e.Missed, e.Started, e.Failed, e.Debounced, e.Since
+	op.Missed, op.Started, op.Failed, op.Paused = e.Missed, e.Started, e.Failed, e.Paused
+	op.Debounced, op.Since = e.Debounced, e.Since
 	for _, c := range []struct {
 		to   *[]byte
 		from string
@@ -111,7 +115,7 @@ func (s *State) Listed(ref Ref) Timer {
 		return t
 	}
 	if r := s.records.at(i); r.state == waiting {
-		t.Next = r.next(s.until(r))
+		t.Next = r.next(s.until(i, r))
 	}
 	return t
 }

@@ -63,7 +63,7 @@ func timer(method, id, path, summary string, codes ...int) huma.Operation {
 func (a *API) register(api huma.API) {
 	huma.Register(api, with[Setting](timer("PUT", "set", "/v1/timers/{key}", "Set a timer", 409)), a.set)
 	huma.Register(api, timer("GET", "get", "/v1/timers/{key}", "A timer", 404), a.get)
-	huma.Register(api, with[Moving](timer("PATCH", "move", "/v1/timers/{key}", "Move a timer", 404)), a.move)
+	huma.Register(api, with[Moving](timer("PATCH", "move", "/v1/timers/{key}", "Move a timer, or pause or resume its schedule", 404, 409)), a.move)
 	huma.Register(api, timer("DELETE", "remove", "/v1/timers/{key}", "Remove a timer", 404), a.remove)
 	huma.Register(api, timer("POST", "revive", "/v1/timers/{key}/revive", "Make a dead timer due now", 404, 429), a.revive)
 	a.registerList(api)

@@ -46,6 +46,14 @@ func (op *Operation) size() int {
 	return n
 }
 
+// isSet reports whether the operation has what only one has that sets a timer.
+func (op *Operation) isSet() bool {
+	return op.Schedule != "" || op.Debounce != nil || op.Runs != (Runs{}) || op.To != nil || op.Retry != nil ||
+		op.If+op.Timeout != "" || len(op.Value) > 0
+}
+
+var errMovedOp = errors.New("op move takes in or at alone: it moves a timer, and leaves what else it has; op set replaces it")
+
 var errOp = errors.New("op must be set, move or remove")
 
 func (c *chunk) addTo(op *Operation) error {
@@ -63,6 +71,9 @@ func (c *chunk) addTo(op *Operation) error {
 		}
 		c.set(&s)
 	case "move":
+		if op.isSet() {
+			return errMovedOp
+		}
 		m := Moving{In: op.In, At: op.At}
 		due, err := m.parse()
 		if err != nil {

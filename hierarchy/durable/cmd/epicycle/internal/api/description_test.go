@@ -185,6 +185,7 @@ func (d *described) good(a *API) {
 	d.do(a, 200, request{"GET", "/v1/events", "", "read", gone})
 	admin("POST", "/v1/timers/{key}/revive", "")
 	admin("PATCH", "/v1/timers/{key}", `{"at":"2040-01-01T00:00:00Z"}`)
+	d.do(a, 409, request{"PATCH", "/v1/timers/{key}", `{"paused":true}`, "admin", nil})
 	require.Contains(d.t, d.do(a, 409, request{"PUT", "/v1/timers/{key}?if=absent", queued, "admin", nil}), `"timer":{`)
 	admin("DELETE", "/v1/timers/{key}", "")
 	admin("PUT", "/v1/timers/{key}", `{"schedule":"@daily","value":null,"timeout":"1m","to":{"webhook":"http://example.com"}}`)
@@ -193,6 +194,7 @@ func (d *described) good(a *API) {
 		require.Contains(d.t, d.do(a, 200, request{"GET", path, "", "read", nil}), `{"Authorization":null}`)
 	}
 	admin("PUT", "/v1/timers/{key}", `{"schedule":"@daily","spread":"1h","from":"2040-01-01T00:00:00Z","until":"2041-01-01T00:00:00Z","to":{"queue":"Q"}}`)
+	require.Contains(d.t, admin("PATCH", "/v1/timers/{key}", `{"paused":true}`), `"paused":true`)
 	admin("PUT", "/v1/timers/{key}", `{"debounce":{"quiet":"5s","longest":"1m"},"to":{"queue":"Q"}}`)
 	admin("GET", "/v1/timers?state=waiting&limit=1", "")
 	admin("POST", "/v1/batch", bodies["POST /v1/batch"])

@@ -33,7 +33,7 @@ type Event struct {
 func (a *API) registerEvents(api huma.API) {
 	op := timer("GET", "events", "/v1/events", "What happens to timers, as it happens", 429)
 	op.Responses = map[string]*huma.Response{"200": {
-		Description: "Server-sent events set, moved, removed, begun, done, failed and dead, whose data is JSON with event, at and key, and id, attempt " +
+		Description: "Server-sent events set, moved, removed, paused, resumed, begun, done, failed and dead, whose data is JSON with event, at and key, and id, attempt " +
 			"and error where there is one. An event missed has in missed how many others the client has missed, since it reads too slowly",
 		Content: map[string]*huma.MediaType{eventType: {Schema: &huma.Schema{Type: "string"}}},
 	}}

@@ -95,7 +95,7 @@ func FuzzOthers(f *testing.F) {
 			for i := range batch.Operations {
 				op := &batch.Operations[i]
 				_, _ = (&API{}).setting(op.Key, &op.Setting, op.If)
-				_, _ = (&Moving{op.In, op.At}).parse()
+				_, _ = (&Moving{In: op.In, At: op.At}).parse()
 			}
 		}
 		var end Ending

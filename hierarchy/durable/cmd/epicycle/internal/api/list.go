@@ -13,11 +13,12 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/access"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/service"
 )
 
 type listInput struct {
 	Prefix string `query:"prefix" doc:"Of the keys"`
-	State  string `query:"state" enum:"waiting,running,dead,failing" doc:"failing: those that are not dead, and whose last attempt has failed"`
+	State  string `query:"state" enum:"waiting,running,dead,failing,paused" doc:"failing: those that are not dead, and whose last attempt has failed; paused: those whose schedule is paused"`
 	Limit  int    `query:"limit" default:"100" minimum:"1" maximum:"1000"`
 	After  string `query:"after" doc:"The next of the page before"`
 	w      http.ResponseWriter
@@ -55,19 +56,23 @@ func (a *API) list(ctx context.Context, in *listInput) (*huma.StreamResponse, er
 			q.States = append(q.States, state)
 		}
 	}
-	if in.State == failingState {
+	if is, ok := sifts[in.State]; ok {
 		q.States = []durable.State{durable.StateWaiting, durable.StateRunning}
-		return &huma.StreamResponse{Body: func(huma.Context) { a.listFailing(ctx, in.w, q) }}, nil
+		return &huma.StreamResponse{Body: func(huma.Context) { a.listSome(ctx, in.w, q, is) }}, nil
 	}
 	return &huma.StreamResponse{Body: func(huma.Context) { a.listTo(ctx, in.w, q) }}, nil
 }
 
-// failingState is what a list takes for a state: timers that wait for another attempt, or have it, after one that has failed.
-const failingState = "failing"
+// sifts are what a list takes for states besides those of timers: timers that wait for another attempt, or have it, after one
+// that has failed; and timers whose schedule is paused.
+var sifts = map[string]func(*service.Entry) bool{
+	"failing": func(e *service.Entry) bool { return e.LastError != "" },
+	"paused":  func(e *service.Entry) bool { return e.Paused },
+}
 
-// listFailing writes a page of the timers of a query that fail. It looks at all timers of the query, as no index has
-// those that fail. So it may take its time for a part of them, and end with a next and without any timer.
-func (a *API) listFailing(ctx context.Context, w http.ResponseWriter, q durable.Query) {
+// listSome writes a page of the timers of a query for which is returns true. It looks at all timers of the query, as no index
+// has these alone. So it may take its time for a part of them, and end with a next and without any timer.
+func (a *API) listSome(ctx context.Context, w http.ResponseWriter, q durable.Query, is func(*service.Entry) bool) {
 	most := q.Limit - 1
 	q.Limit = 0
 	a.stream(ctx, w, &a.lists, "application/json", func(out *bufio.Writer) error {
@@ -76,7 +81,7 @@ func (a *API) listFailing(ctx context.Context, w http.ResponseWriter, q durable.
 			switch {
 			case err != nil:
 				return err
-			case e.LastError == "":
+			case !is(&e):
 				p.last = e.Key
 			case p.full():
 				return p.end(true)

@@ -79,7 +79,7 @@ func TestPageOfFailingEndsInTime(t *testing.T) {
 		w := httptest.NewRecorder()
 		ctx := calling(t, a, w)
 		callOf(ctx).limit = -time.Hour // its part of the time is over
-		a.listFailing(ctx, w, durable.Query{Limit: 101, After: after})
+		a.listSome(ctx, w, durable.Query{Limit: 101, After: after}, sifts["failing"])
 		var page Page
 		require.NoError(t, decode(w.Body.Bytes(), &page), w.Body)
 		require.Empty(t, page.Timers)

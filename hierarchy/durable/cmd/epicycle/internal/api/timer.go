@@ -35,6 +35,7 @@ type Timer struct {
 	Attempt  int             `json:"attempt" doc:"How many attempts have begun"`
 	State    string          `json:"state" enum:"waiting,running,dead"`
 	Schedule string          `json:"schedule,omitempty"`
+	Paused   bool            `json:"paused,omitempty" doc:"The schedule is paused: no attempt begins"`
 	// LastFailed and Next are pointers, so that they can be omitted.
 	LastError  string     `json:"last_error,omitempty" doc:"Why the last attempt that has failed did so, since the timer was set, moved or revived; with a schedule, since a run has succeeded"`
 	LastFailed *time.Time `json:"last_error_at,omitempty" doc:"When that attempt failed"`
@@ -70,10 +71,12 @@ type Setting struct {
 	Retry   *Retry  `json:"retry,omitempty" doc:"How often it is tried; each field can be left out"`
 }
 
-// Moving is the body of a request to move a timer.
+// Moving is the body of a request to move a timer, or to pause or resume it: exactly one field is set.
 type Moving struct {
 	In string `json:"in,omitempty" doc:"A duration from now, as Go writes it" example:"30m"`
 	At string `json:"at,omitempty" doc:"A time, as RFC 3339 has it" example:"2030-01-31T12:00:00Z"`
+	// Paused is a pointer, so that it can be left out.
+	Paused *bool `json:"paused,omitempty" doc:"Of a timer with a schedule: no attempt begins until it is false again. What falls due meanwhile is not made up for"`
 }
 
 // due is the parsed form of When.

@@ -20,7 +20,7 @@ func timerOf(e *service.Entry, headers bool) Timer {
 	t := Timer{
 		Key: e.Key, To: targetOf(&e.Value, headers), Timeout: e.Value.Timeout.String(), Retry: retryOf(&e.Value.Retry),
 		Due: e.Due.UTC(), ID: e.ID.String(), Attempt: e.Attempt, State: e.State.String(),
-		Schedule: e.Schedule.String(), LastError: e.LastError, LastFailed: optional(e.LastFailed), Next: optional(e.Next),
+		Schedule: e.Schedule.String(), Paused: e.Paused, LastError: e.LastError, LastFailed: optional(e.LastFailed), Next: optional(e.Next),
 	}
 	t.Value, t.Text = embed(e.Value.Value)
 	return t
@@ -71,6 +71,9 @@ func (a *API) move(ctx context.Context, in *getInput) (*timerOutput, error) {
 	if err != nil {
 		return nil, bad(err)
 	}
+	if body.Paused != nil {
+		return a.pause(ctx, in.Key, *body.Paused)
+	}
 	defer a.Service.Changing(in.Key)()
 	if due.at.IsZero() {
 		return a.moved(a.Service.Move(ctx, in.Key, due.in))
@@ -101,9 +104,15 @@ func answer(e *service.Entry, ok bool, err error, absent *Problem, headers bool)
 	return &timerOutput{timerOf(e, headers)}, nil
 }
 
-var errMoving = errors.New("there must be exactly one of in and at")
+var errMoving = errors.New("there must be exactly one of in, at and paused")
 
 func (m *Moving) parse() (due, error) {
+	if m.Paused != nil {
+		if m.In+m.At != "" {
+			return due{}, errMoving
+		}
+		return due{}, nil
+	}
 	w := When{In: m.In, At: m.At}
 	d, err := w.parse()
 	if errors.Is(err, errTime) {

@@ -3,16 +3,13 @@
 package client
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/clients/go"
@@ -70,33 +67,15 @@ func problem(err error) error {
 	return p
 }
 
-// maxEvent is the largest size of a line of an event.
-const maxEvent = 64 << 10
-
-// Events calls f with the events of timers whose keys have a prefix, until f returns an error, ctx is done, or the
-// server ends. It returns io.EOF if the server ends.
-func (c *Client) Events(ctx context.Context, prefix string, f func(*api.Event) error) error {
-	resp, err := c.Open(ctx, http.MethodGet, "/v1/events?"+url.Values{"prefix": {prefix}}.Encode(), nil)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	lines := bufio.NewScanner(resp.Body)
-	lines.Buffer(nil, maxEvent)
-	for lines.Scan() {
-		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: "))
-		if !ok {
-			continue
-		}
-		e := new(api.Event)
-		if err := json.Unmarshal(data, e); err != nil {
-			return err
-		}
-		if err := f(e); err != nil {
-			return err
+// Events iterates over what happens to timers whose keys have a prefix.
+func (c *Client) Events(ctx context.Context, prefix string) iter.Seq2[epicycle.Event, error] {
+	return func(yield func(epicycle.Event, error) bool) {
+		for e, err := range c.client.Events(ctx, prefix) {
+			if !yield(e, problem(err)) {
+				return
+			}
 		}
 	}
-	return cmp.Or(lines.Err(), io.EOF)
 }
 
 // Close closes idle connections.

@@ -75,7 +75,7 @@ var (
 	set        = args{"key": "k", "in": "1h", "to": toMails}
 	conditions = args{"key": "k", "in": "1h", "to": toMails, "if": "absent"}
 	repeatable = map[string]args{
-		"set": set, "get": {"key": "k"}, "move": {"key": "k", "in": "1h"}, "list": {},
+		"set": set, "get": {"key": "k"}, "pause": {"key": "k"}, "resume": {"key": "k"}, "move": {"key": "k", "in": "1h"}, "list": {},
 		"batch": {"operations": []args{{"op": "set", "key": "k", "in": "1h", "to": toMails}}},
 		"take":  {"queue": "q", "max": 1, "wait": "0s"}, "done": {"queue": "q", "tokens": []string{"a"}},
 		"fail": {"queue": "q", "tokens": []string{"a"}, "error": "x"},

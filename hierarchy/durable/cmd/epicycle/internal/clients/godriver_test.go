@@ -27,6 +27,7 @@ type goDriver struct {
 // goArgs are the arguments of all requests.
 type goArgs struct {
 	Key, In, At, Schedule, If, Prefix, State, Queue, Wait, Error, Keys, Body, Timeout string
+	Retry                                                                             *epicycle.Retry
 	Value                                                                             any
 	To                                                                                epicycle.Target
 	Limit, Max, Concurrency                                                           int
@@ -105,6 +106,10 @@ func (d *goDriver) do(do string, a *goArgs) (any, error) {
 			return here(c.MoveAt(ctx, a.Key, at(a.At)))
 		}
 		return here(c.Move(ctx, a.Key, duration(a.In)))
+	case "pause":
+		return here(c.Pause(ctx, a.Key))
+	case "resume":
+		return here(c.Resume(ctx, a.Key))
 	case "get":
 		return here(c.Get(ctx, a.Key))
 	case "remove":
@@ -146,7 +151,7 @@ func (d *goDriver) set(ctx context.Context, a *goArgs) (any, error) {
 }
 
 func (a *goArgs) setting() epicycle.Setting {
-	s := epicycle.Setting{Value: a.Value, To: a.To, Schedule: a.Schedule, Timeout: duration(a.Timeout), If: epicycle.If(a.If)}
+	s := epicycle.Setting{Value: a.Value, To: a.To, Schedule: a.Schedule, Timeout: duration(a.Timeout), Retry: a.Retry, If: epicycle.If(a.If)}
 	if a.In != "" {
 		s.In = duration(a.In)
 	}

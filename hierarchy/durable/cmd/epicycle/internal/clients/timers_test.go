@@ -104,3 +104,36 @@ func TestMany(t *testing.T) {
 		require.Empty(t, d.do("list", args{}))
 	})
 }
+
+// A schedule is paused and resumed. What has none is not.
+func TestPauses(t *testing.T) {
+	each(t, func(t *testing.T, start func(string, ...string) *driver) {
+		d := start(serve(t))
+		set := d.timer("set", args{"key": "k", "schedule": "@every 1h", "to": toMails})
+		paused := d.timer("pause", args{"key": "k"})
+		require.Equal(t, true, paused["paused"])
+		require.Equal(t, paused, d.do("get", args{"key": "k"}))
+		require.Equal(t, set, d.timer("resume", args{"key": "k"}))
+		d.timer("set", args{"key": "once", "in": "1h", "to": toMails})
+		for _, do := range []string{"pause", "resume"} {
+			require.Nil(t, d.do(do, args{"key": "none"}))
+			require.Equal(t, 409, d.fails(do, args{"key": "once"}).Status)
+		}
+	})
+}
+
+// A target that is set up once has what is right for it, and what is beside it is of the timer alone.
+func TestTargetsOfTheirOwn(t *testing.T) {
+	each(t, func(t *testing.T, start func(string, ...string) *driver) {
+		d := start(serve(t))
+		to := args{"queue": "mails", "timeout": "7s", "retry": args{"attempts": 3, "backoff": "2s"}}
+		timer := d.timer("set", args{"key": "k", "in": "1h", "to": to})
+		require.Equal(t, "7s", timer["timeout"])
+		require.Equal(t, map[string]any{"attempts": 3.0, "backoff": "2s"}, timer["retry"])
+		f := d.fails("set", args{"key": "k", "in": "1h", "to": to, "timeout": "5s"})
+		require.Equal(t, 400, f.Status)
+		results := d.do("batch", args{"operations": []args{{"op": "set", "key": "l", "in": "1h", "to": to}}})
+		require.Equal(t, []any{map[string]any{"ok": true}}, results)
+		require.Equal(t, "7s", d.timer("get", args{"key": "l"})["timeout"])
+	})
+}

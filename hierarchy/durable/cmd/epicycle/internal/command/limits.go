@@ -14,20 +14,23 @@ import (
 const kindsOfLimits = "KIND is queue, host, subject or prefix: the timers of a queue, the webhooks of a host (with a port, or all\n" +
 	"of its ports), the messages of a subject, or all timers whose keys begin with NAME."
 
+const orTimer = "\nWith timer, NAME is the key of a timer with a schedule, which alone is paused and resumed."
+
 func pauseCommand(std streams) *cobra.Command {
 	c := &cobra.Command{
-		Use: "pause KIND NAME", Short: "Let no attempt begin", Args: cobra.ExactArgs(2), Example: "  epicycle pause queue mails",
-		Long: "Let no attempt begin, until resume. Attempts in progress go on, and what is due waits.\n" + kindsOfLimits,
+		Use: "pause KIND NAME", Short: "Let no attempt begin", Args: cobra.ExactArgs(2), Example: "  epicycle pause queue mails\n  epicycle pause timer report",
+		Long: "Let no attempt begin, until resume. Attempts in progress go on, and what is due waits.\n" + kindsOfLimits + orTimer,
 	}
-	return limiting(std, c, func() (*api.Limiting, error) { return &api.Limiting{Paused: new(true)}, nil })
+	return pausing(std, c, true)
 }
 
 func resumeCommand(std streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "resume KIND NAME", Short: "Let attempts begin again", Args: cobra.ExactArgs(2), Example: "  epicycle resume queue mails",
-		Long: "Let attempts begin again, at the rate that limit has set.\n" + kindsOfLimits,
+		Long: "Let attempts begin again, at the rate that limit has set. A timer waits for its next run.\n" +
+			kindsOfLimits + orTimer,
 	}
-	return limiting(std, c, func() (*api.Limiting, error) { return &api.Limiting{Paused: new(false)}, nil })
+	return pausing(std, c, false)
 }
 
 func limitCommand(std streams) *cobra.Command {
@@ -62,16 +65,31 @@ func limiting(std streams, c *cobra.Command, change func() (*api.Limiting, error
 		if err != nil {
 			return err
 		}
-		path, err := limitPath(args[0], args[1])
-		if err != nil {
-			return err
-		}
-		var out api.Limit
-		if err := r.client.Do(c.Context(), http.MethodPatch, path, in, &out); err != nil {
-			return err
-		}
-		return r.print(&out, func() error { return printLimits(r, []api.Limit{out}) })
+		return r.limit(c, args[0], args[1], in)
 	})
+}
+
+// pausing makes a command that pauses or resumes a limit, or the schedule of a timer.
+func pausing(std streams, c *cobra.Command, paused bool) *cobra.Command {
+	return remoteCommand(std, c, func(r *remote, c *cobra.Command, args []string) error {
+		if args[0] == "timer" {
+			return r.pauseTimer(c, args[1], paused)
+		}
+		return r.limit(c, args[0], args[1], &api.Limiting{Paused: &paused})
+	})
+}
+
+// limit changes a limit, and prints it.
+func (r *remote) limit(c *cobra.Command, kind, name string, in *api.Limiting) error {
+	path, err := limitPath(kind, name)
+	if err != nil {
+		return err
+	}
+	var out api.Limit
+	if err := r.client.Do(c.Context(), http.MethodPatch, path, in, &out); err != nil {
+		return err
+	}
+	return r.print(&out, func() error { return printLimits(r, []api.Limit{out}) })
 }
 
 // limitPath returns the path of a limit.

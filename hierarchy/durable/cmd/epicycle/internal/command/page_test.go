@@ -50,6 +50,7 @@ func TestPage(t *testing.T) {
 			p.set(s)
 			p.moveAndRemove(s)
 			p.reviveDead(s)
+			p.pauseAndSetAnew(s)
 			p.limit(s)
 			p.check()
 		})
@@ -212,6 +213,60 @@ func (p *tab) limit(s *served) {
 	p.until("", shown)
 	p.until("Nothing is paused or limited.", text("limits-status"))
 	require.Empty(p.t, s.do("GET", "/v1/limits", "").json(http.StatusOK)["limits"])
+}
+
+// pauseAndSetAnew pauses a schedule, sets it anew in the form, which leaves it paused, and resumes it.
+func (p *tab) pauseAndSetAnew(s *served) {
+	p.t.Helper()
+	p.shortcut("n")
+	p.until("setting", opened)
+	p.press("daily", kb.Tab, "schedule")
+	p.until("true", `String(document.getElementById('set-quiet').closest('label').hidden)`)
+	p.press(kb.Tab, "@daily", kb.Tab, "1h", kb.Tab, "2040-01-31T12:00:00Z", kb.Tab, "2041-01-31T12:00:00Z", kb.Tab, "queue", kb.Tab, "q", kb.Enter)
+	p.until("", opened)
+	const text = "FROM=2040-01-31T12:00:00Z UNTIL=2041-01-31T12:00:00Z SPREAD="
+	set := s.do("GET", "/v1/timers/daily", "").json(http.StatusOK)["schedule"]
+	require.Contains(p.t, set, text)
+	p.until("a/b ü daily dead order-0 order-2", keys)
+	p.backTo("daily")
+	p.press(kb.Enter)
+	p.until("details", opened)
+	p.tabTo("pause")
+	p.press(kb.Enter)
+	p.until("paused", fact("State"))
+	p.check()
+	p.tabTo("edit")
+	p.press(kb.Enter)
+	p.until("setting", opened)
+	p.tabTo("Set")
+	p.press(kb.Enter)
+	p.until("", opened)
+	daily := s.do("GET", "/v1/timers/daily", "").json(http.StatusOK)
+	require.Equal(p.t, true, daily["paused"])
+	require.Equal(p.t, set, daily["schedule"])
+	p.until("daily", focus)
+	p.press(kb.Enter)
+	p.until("details", opened)
+	p.tabTo("pause")
+	p.press(kb.Enter)
+	p.until("waiting", fact("State"))
+	p.press(kb.Escape)
+	p.until("daily", focus)
+}
+
+// A debounced timer is set in the form.
+func TestPageSetsDebounced(t *testing.T) {
+	browser := newBrowser(t)
+	s := pageServer(t)
+	p := s.open(t, browser, desktop)
+	p.giveToken()
+	p.shortcut("n")
+	p.until("setting", opened)
+	p.press("search", kb.Tab, "debounce", kb.Tab, "1h", kb.Tab, "2h", kb.Tab, "queue", kb.Tab, "q")
+	p.check()
+	p.press(kb.Enter)
+	p.until("", opened)
+	p.until("dead order-0 order-1 order-2 search", keys)
 }
 
 // A token that may read alone sees no button that would fail, and one for a prefix sees its keys and begins new ones so.

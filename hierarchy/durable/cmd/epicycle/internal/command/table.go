@@ -55,8 +55,16 @@ func timersTable(out io.Writer) *table {
 }
 
 func (t *table) timer(one *api.Timer) {
-	t.row(one.Key, one.State, one.Due.Local().Format(time.RFC3339), until(one), fmt.Sprint(one.Attempt), target(one),
+	t.row(one.Key, state(one), one.Due.Local().Format(time.RFC3339), until(one), fmt.Sprint(one.Attempt), target(one),
 		short(string(one.Value)), short(one.LastError))
+}
+
+// state returns the state of a timer, and paused if it waits because of that.
+func state(one *api.Timer) string {
+	if one.Paused && one.State == "waiting" {
+		return "paused"
+	}
+	return one.State
 }
 
 // until returns the time until the next attempt.
@@ -71,6 +79,8 @@ func until(one *api.Timer) string {
 		return "-"
 	case one.State == "running":
 		return "now"
+	case one.Paused && d < 0:
+		return "-" // when it is resumed, it waits for its next run
 	case d < 0:
 		return "due"
 	}
@@ -91,7 +101,7 @@ func target(one *api.Timer) string {
 // printTimer prints a timer, a line for each field.
 func printTimer(out io.Writer, one *api.Timer) error {
 	t := newTable(out, "key", one.Key)
-	t.row("state", one.State)
+	t.row("state", state(one))
 	t.row("due", one.Due.Local().Format(time.RFC3339Nano))
 	if one.Next == nil {
 		t.row("next attempt", until(one))

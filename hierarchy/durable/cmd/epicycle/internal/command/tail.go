@@ -9,38 +9,40 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/clients/go"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/api"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/cmd/epicycle/internal/client"
 )
-
-var errServerEnded = errors.New("the server has ended the stream of events: it shuts down, or a proxy has cut it")
 
 func tailCommand(std streams) *cobra.Command {
 	var prefix string
 	c := &cobra.Command{
 		Use: "tail", Short: "Show what happens to timers, as it happens", Args: cobra.NoArgs, Example: "  epicycle tail -prefix order-",
-		Long: "Show what happens to timers, as it happens, at all servers: set, moved, removed, begun, done, failed, dead.\n" +
+		Long: "Show what happens to timers, as it happens, at all servers: set, moved, removed, paused, resumed, begun, done,\n" +
+			"failed, dead.\n" +
 			"What this program is too slow for is counted: missed.",
 	}
 	c.Flags().StringVar(&prefix, "prefix", "", "only those whose keys begin with it")
 	return remoteCommand(std, c, func(r *remote, c *cobra.Command, _ []string) error {
-		err := r.client.Events(c.Context(), prefix, func(e *api.Event) error {
-			return r.print(e, func() error { return printEvent(std.out, e) })
-		})
-		switch {
-		case c.Context().Err() != nil:
-			return nil
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return errServerEnded
+		for e, err := range r.client.Events(c.Context(), prefix) {
+			if c.Context().Err() != nil {
+				return nil
+			}
+			if err == nil {
+				err = r.print(&e, func() error { return printEvent(std.out, &e) })
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 }
 
 // printEvent prints an event in a line.
-func printEvent(out io.Writer, e *api.Event) error {
+func printEvent(out io.Writer, e *epicycle.Event) error {
 	line := e.At.Local().Format("2006-01-02T15:04:05.000Z07:00") + fmt.Sprintf("  %-7s", e.Kind)
-	if e.Kind == api.EventMissed {
+	if e.Kind == epicycle.EventMissed {
 		_, err := fmt.Fprintf(out, "%s  %d events: this reader is too slow\n", line, e.Missed)
 		return err
 	}

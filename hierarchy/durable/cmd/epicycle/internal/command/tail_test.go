@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/clients/go"
 )
 
 // tailing is a tail that is running.
@@ -98,7 +100,7 @@ func TestTail(t *testing.T) {
 	lines.stop()
 	require.Equal(t, ok, <-lines.code)
 	a.end()
-	require.Equal(t, "epicycle: "+errServerEnded.Error(), text.line())
+	require.Equal(t, "epicycle: "+epicycle.ErrEventsEnded.Error(), text.line())
 	require.Equal(t, failed, <-text.code)
 }
 

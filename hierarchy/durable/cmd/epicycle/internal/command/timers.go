@@ -174,7 +174,7 @@ func (r *remote) confirm(prefix string) bool {
 func listCommand(std streams) *cobra.Command {
 	var state string
 	c := &cobra.Command{Use: "ls", Short: "List timers in order of their keys", Args: cobra.NoArgs}
-	c.Flags().StringVar(&state, "state", "", "only those that are waiting, running or dead, or failing: not dead, and the last attempt has failed")
+	c.Flags().StringVar(&state, "state", "", "only those that are waiting, running or dead, or failing: not dead, and the last attempt has failed, or paused")
 	return listing(std, c, &state)
 }
 

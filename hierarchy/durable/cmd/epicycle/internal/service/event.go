@@ -22,6 +22,8 @@ const (
 	EventSet     = "set"
 	EventMoved   = "moved" // or revived
 	EventRemoved = "removed"
+	EventPaused  = "paused"
+	EventResumed = "resumed"
 	EventBegun   = "begun"
 	EventDone    = "done"
 	EventFailed  = "failed" // it is tried again
@@ -29,7 +31,7 @@ const (
 )
 
 // EventKinds are all kinds.
-var EventKinds = []string{EventSet, EventMoved, EventRemoved, EventBegun, EventDone, EventFailed, EventDead}
+var EventKinds = []string{EventSet, EventMoved, EventRemoved, EventPaused, EventResumed, EventBegun, EventDone, EventFailed, EventDead}
 
 // cost returns about how many bytes an event takes.
 func (e *Event) cost() int { return 150 + len(e.Key) + len(e.ID) + len(e.Error) }

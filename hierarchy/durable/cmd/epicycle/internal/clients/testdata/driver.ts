@@ -35,6 +35,8 @@ async function run(name: string, a: any): Promise<unknown> {
   switch (name) {
     case "set": return client.set(key, rest, condition);
     case "move": return client.move(key, rest);
+    case "pause": return client.pause(key);
+    case "resume": return client.resume(key);
     case "get": return client.get(key);
     case "remove": return client.remove(key);
     case "revive": return client.revive(key);

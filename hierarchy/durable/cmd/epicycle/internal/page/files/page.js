@@ -71,6 +71,9 @@ const own = ({ to, retry }) => ({
   Retries: retry && Object.entries(retry).map((one) => one.join(" ")).join(", "),
 });
 
+// stateOf is the state of a timer, and paused if it waits because of that.
+const stateOf = ({ state, paused }) => (paused && state === "waiting" ? "paused" : state);
+
 const target = (to) => to.webhook || (to.queue ? "queue " + to.queue : "subject " + to.subject);
 
 function cell(row, label, content, title) {
@@ -90,7 +93,7 @@ function rowOf(timer) {
   open.textContent = timer.key;
   open.addEventListener("click", () => look(timer.key));
   cell(row, "Key", open);
-  cell(row, "State", timer.state).className = timer.state;
+  cell(row, "State", stateOf(timer)).className = timer.state;
   const next = timer.next || timer.due;
   cell(row, "Next", timer.state === "dead" ? "never" : when(next), next);
   cell(row, "Attempt", String(timer.attempt));
@@ -204,7 +207,7 @@ function show(timer) {
   const list = $("details-list");
   list.replaceChildren();
   const facts = {
-    State: timer.state, Due: moments(timer.due), "Next attempt": timer.next && moments(timer.next), Schedule: timer.schedule,
+    State: stateOf(timer), Due: moments(timer.due), "Next attempt": timer.next && moments(timer.next), Schedule: timer.schedule,
     To: target(timer.to), ...own(timer), Timeout: timer.timeout, Attempt: timer.attempt, ID: timer.id,
     "Waits for": timer.limited_by, "Last error": timer.last_error, Failed: timer.last_error_at && moments(timer.last_error_at),
   };
@@ -223,6 +226,8 @@ function show(timer) {
   $("move-when").value = "";
   $("move").hidden = !mayWrite() || timer.state === "dead";
   $("run").hidden = $("move").hidden;
+  $("pause").hidden = $("move").hidden || !timer.schedule;
+  $("pause").textContent = timer.paused ? "Resume" : "Pause";
   $("revive").hidden = !mayWrite() || timer.state !== "dead";
   if ($("details").open) return;
   $("details").showModal();
@@ -265,6 +270,23 @@ function write(id, text) {
 }
 const read = (id) => ($(id).value === written.get(id)?.shown ? written.get(id).text : $(id).value);
 
+// kinds shows what belongs to the kind of time in the form.
+function kinds() {
+  for (const label of document.querySelectorAll("[data-kinds]")) {
+    label.hidden = !label.dataset.kinds.split(" ").includes($("set-when-kind").value);
+  }
+}
+
+// whenOf returns when the timer in the form is due.
+function whenOf() {
+  const kind = $("set-when-kind").value;
+  if (kind === "debounce") return { debounce: { quiet: $("set-quiet").value, longest: $("set-longest").value } };
+  const when = { [kind]: $("set-when").value };
+  if (kind !== "schedule") return when;
+  for (const name of ["spread", "from", "until"]) if ($("set-" + name).value) when[name] = $("set-" + name).value;
+  return when;
+}
+
 let kept = {}; // what the form has no fields for, of the timer that is set anew
 
 function edit(timer) {
@@ -286,6 +308,7 @@ function edit(timer) {
     $("set-timeout").value = timer.timeout;
     $("set-value").value = timer.value_text ?? JSON.stringify(timer.value, null, 2);
   }
+  kinds();
   $("setting").showModal();
 }
 
@@ -293,7 +316,7 @@ async function set() {
   try {
     const kind = $("set-to-kind").value;
     const to = { ...(kind === "webhook" && kept.to?.webhook ? kept.to : {}), [kind]: read("set-to") };
-    const body = { [$("set-when-kind").value]: $("set-when").value, to, retry: kept.retry };
+    const body = { ...whenOf(), to, retry: kept.retry };
     const value = $("set-value").value.trim() || "null";
     JSON.parse(value); // or throws
     if ($("set-timeout").value) body.timeout = $("set-timeout").value;
@@ -367,11 +390,13 @@ on("search", "submit", refresh);
 on("more", "click", more);
 on("new", "click", () => edit(null));
 on("set", "submit", set);
+on("set-when-kind", "change", kinds);
 on("set-cancel", "click", () => $("setting").close());
 on("close", "click", () => $("details").close());
 on("edit", "click", () => { $("details").close(); edit(shown); });
 on("move", "submit", () => change("PATCH", "", moment($("move-when").value.trim())));
 on("run", "click", run);
+on("pause", "click", () => change("PATCH", "", { paused: !shown.paused }));
 on("revive", "click", () => change("POST", "revive"));
 on("remove", "click", () => { if (confirm("Remove the timer " + shown.key + "?")) change("DELETE", "", undefined, true); });
 on("token-button", "click", forget);
