@@ -86,6 +86,13 @@ func (p *member) judge() {
 	}
 }
 
+// judgeLoss checks that a process gives its lease up only if another one has deleted its record.
+func (p *member) judgeLoss() {
+	if !p.dead && !p.table.deleted[memberKey(p.m.id)] {
+		p.fail("lost: process %d has given its lease up, and nobody has deleted its record", p.n)
+	}
+}
+
 // judgeChange checks a change of the table before it is made.
 func (l *loop) judgeChange(by *member, was, now storage.Record) {
 	id, at, _ := parseKey(now.Key)

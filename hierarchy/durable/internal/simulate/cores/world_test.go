@@ -24,6 +24,7 @@ type world struct {
 	workers []*worker
 	callers []*caller
 	model   *model
+	tokens  []token
 	wrong   error // the first promise that did not hold
 
 	asked, faults int // how many operations and faults there were
@@ -115,7 +116,7 @@ func (w *world) step(r *rand.Rand) {
 		o.takeOver(r)
 		return
 	}
-	switch r.IntN(24) {
+	switch r.IntN(25) {
 	case 0, 1:
 		w.pass(r)
 	case 2, 3, 4, 5, 6:
@@ -128,7 +129,9 @@ func (w *world) step(r *rand.Rand) {
 		o.fire()
 	case 16, 17:
 		o.callHandlers()
-	case 18, 19:
+	case 18:
+		o.giveToken(time.Duration(r.Int64N(int64(time.Minute))))
+	case 19, 24:
 		o.handlerReturns(r)
 	case 20:
 		o.clockIsSet(r)
@@ -172,9 +175,8 @@ func (w *world) pass(r *rand.Rand) {
 func (w *world) end(o *worker, r *rand.Rand) {
 	if r.IntN(3) == 0 {
 		o.close()
-	} else if r.IntN(2) == 0 {
-		w.Add("%v is killed", o)
-		o.lose()
+	} else if r.IntN(2) == 0 && o.core != nil {
+		o.kill()
 	}
 }
 
