@@ -43,6 +43,14 @@ func (w *world) logFault(at int) memlog.Fault {
 	return memlog.Fault(w.chance.intN(int(memlog.Stranger) + 1))
 }
 
+// latency is how long an append is under way, or its answer.
+func (w *world) latency() time.Duration {
+	if !w.healed.Load() && w.chance.intN(40) == 0 {
+		return w.chance.upTo(time.Second)
+	}
+	return w.chance.upTo(5 * time.Millisecond)
+}
+
 // tableFault is what goes wrong with a call of the table.
 func (p *worker) tableFault(c memtable.Call) memtable.Fault {
 	w := p.w

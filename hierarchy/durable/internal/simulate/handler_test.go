@@ -89,15 +89,27 @@ func (p *worker) watch(at int, log *connection) {
 		}
 		return w.logFault(at)
 	})
+	log.Before = func(uint64) {
+		p.await(0)
+		time.Sleep(w.latency())
+		p.await(0)
+	}
 	log.After = func(before uint64) {
 		if last.Number == before+1 {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.epochs[at] = max(w.epochs[at], last.Number)
-			w.takeovers[at][last.Number] = takeover{last.Time, time.Now()}
-			if p.clock.isOff() {
-				w.wrong("clock: partition %d is taken over by a clock that is off", at)
-			}
+			p.takenOver(at, &last)
 		}
+		time.Sleep(w.latency())
+	}
+}
+
+// takenOver records a takeover that was acknowledged.
+func (p *worker) takenOver(at int, f *frame.Frame) {
+	w := p.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.epochs[at] = max(w.epochs[at], f.Number)
+	w.takeovers[at][f.Number] = takeover{f.Time, time.Now()}
+	if p.clock.isOff() {
+		w.wrong("clock: partition %d is taken over by a clock that is off", at)
 	}
 }

@@ -11,6 +11,8 @@ import (
 // connection is a process's connection to a log. It knows whether the process is in doubt about an append.
 type connection struct {
 	*memlog.Log
+	p   *worker
+	own ownTime
 
 	mu      sync.Mutex
 	last    uint64 // of the append that was sent last
@@ -25,6 +27,7 @@ func (c *connection) Append(ctx context.Context, last uint64, data []byte) error
 	if last >= behind {
 		return c.Log.Append(ctx, last, data)
 	}
+	c.own.judge(c.p, data)
 	c.mu.Lock()
 	c.retried = c.open && c.last == last
 	c.last, c.open = last, true

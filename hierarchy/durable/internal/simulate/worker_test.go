@@ -97,9 +97,8 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 	cfg := cluster.Config{Bus: p.bus, Name: "world", MaxSkew: maxSkew,
 		Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler)}
 	for at, d := range w.disks {
-		log := &connection{Log: d.Open()}
+		log := &connection{Log: d.Open(), p: p}
 		p.watch(at, log)
-		log.Before = p.await
 		p.logs = append(p.logs, log)
 		cfg.Logs = append(cfg.Logs, storage.Log(log))
 	}

@@ -42,6 +42,7 @@ type world struct {
 	living  []*worker  // the processes that own partitions
 	calling []*worker  // those that only call
 	firings map[string][]*firing
+	sent    map[uint32]int64   // the times of frames, by their checksums
 	epochs  [partitions]uint64 // of the last owner that has begun
 	// takeovers are those that were acknowledged, by their epochs
 	takeovers [partitions]map[uint64]takeover
@@ -63,7 +64,8 @@ type timer struct {
 }
 
 func newWorld(t testing.TB, seed uint64) *world {
-	w := &world{t: t, seed: seed, begun: time.Now(), firings: make(map[string][]*firing), timers: make(map[string]*timer)}
+	w := &world{t: t, seed: seed, begun: time.Now(), firings: make(map[string][]*firing), timers: make(map[string]*timer),
+		sent: make(map[uint32]int64)}
 	w.chance.r = rand.New(rand.NewPCG(seed, 0))
 	for i := range w.disks {
 		w.disks[i], w.takeovers[i] = new(memlog.Disk), make(map[uint64]takeover)

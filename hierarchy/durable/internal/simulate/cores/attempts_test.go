@@ -76,10 +76,11 @@ func (o *worker) callHandlers() {
 	}
 }
 
-// over forgets an attempt. Its timer may have another one by now, if it was ended by its token.
+// over forgets an attempt. If it was ended by its token, its timer may have another one by now, and if it was left, it
+// goes on.
 func (o *worker) over(a *core.Attempt) {
 	o.attempts = slices.DeleteFunc(o.attempts, func(b *core.Attempt) bool { return a == b })
-	if !a.Ended {
+	if !a.Ended && !a.Left {
 		o.free(a.ID)
 	}
 }

@@ -12,7 +12,8 @@ import (
 // What operations mean whose answers, or whose effects, depend on the timer that is there.
 
 // holds reports whether the condition of a Set holds for a timer that is not dead. If the new timer and the next attempt
-// are both due by now, it depends on which the owner has in hand, so what the owner says is right.
+// are both due by now, or a wall clock that has shown the due time was set back, it depends on what the owner has in
+// hand, so what it says is right.
 func (m *model) holds(b *batch, op *core.Op, e entry, took bool) bool {
 	due, until := op.Due, e.due
 	if op.Kind == frame.SetAt {
@@ -29,7 +30,8 @@ func (m *model) holds(b *batch, op *core.Op, e entry, took bool) bool {
 	}
 	conditional := op.If == core.IfSooner || op.If == core.IfLater
 	switch {
-	case conditional && due <= b.now && (until <= b.now || e.due <= b.now):
+	case conditional && due <= b.now && (until <= b.now || e.due <= b.now),
+		conditional && e.wall && e.next == 0 && e.due > b.wall && e.due <= b.latest:
 		return took
 	case op.If == core.IfSooner:
 		return due < until
@@ -191,6 +193,7 @@ func (o *worker) busyWithout() bool {
 
 // note records, for the model, which attempts are in progress when a frame is made.
 func (b *batch) note(o *worker) {
+	b.latest = o.now + int64(o.most)
 	b.attempts, b.called = make(map[frame.ID]*core.Attempt), make(map[frame.ID]bool)
 	b.tokens, b.begins = make(map[uint64]bool), make(map[frame.ID]bool)
 	for id, a := range o.started {

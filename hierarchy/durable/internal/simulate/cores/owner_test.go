@@ -43,6 +43,7 @@ type item struct {
 type batch struct {
 	by        *worker
 	now, wall int64
+	latest    int64 // the wall time by the furthest setting
 	items     []item
 	data      []byte
 	last      uint64 // the number of the frame before
@@ -185,7 +186,7 @@ func (o *worker) settle() {
 		return
 	}
 	for _, a := range o.attempts {
-		if a.Ended {
+		if a.Ended && o.started[a.ID] == a {
 			o.free(a.ID)
 		}
 	}
