@@ -39,7 +39,10 @@ func (w *world) calm(ctx context.Context) {
 	w.staysWhereItIs()
 	w.beOnTime(ctx)
 	w.askAtOnce(ctx)
+	w.bearTrouble(ctx)
+	w.electTable()
 	w.handOver(ctx)
+	w.dieWhileGiving(ctx)
 	w.checkCounts(ctx)
 	w.checkGoroutines()
 }
@@ -131,6 +134,7 @@ type takeover struct {
 // over before may have stood still since.
 func (w *world) handOver(ctx context.Context) {
 	r, begun := w.chance.branch(), time.Now()
+	w.setSome(ctx, "token", func(n int) time.Duration { return time.Duration(n) * time.Second })
 	keys := w.setSome(ctx, "handed over", func(n int) time.Duration { return time.Duration(n) * 2 * time.Second })
 	for range 2 {
 		p := w.anyWorker(r)

@@ -14,7 +14,7 @@ import (
 // fate is what becomes of a message: most are late by little, some by more, and a few are lost or doubled.
 func (w *world) fate(*membus.Bus, *membus.Bus) membus.Fate {
 	f := membus.Fate{After: w.chance.upTo(5 * time.Millisecond)}
-	if w.healed.Load() {
+	if w.healed.Load() && !w.little.Load() {
 		return f
 	}
 	switch w.chance.intN(100) {
@@ -33,6 +33,8 @@ func (w *world) fate(*membus.Bus, *membus.Bus) membus.Fate {
 // logFault is what goes wrong with an append.
 func (w *world) logFault(at int) memlog.Fault {
 	switch {
+	case w.little.Load():
+		return w.littleLogFault()
 	case w.elects[at].Load():
 		return []memlog.Fault{memlog.Drop, memlog.Refuse, memlog.Forget, memlog.Later}[w.chance.intN(4)]
 	case w.slow[at].Load() && w.chance.intN(2) == 0:
@@ -54,7 +56,12 @@ func (w *world) latency() time.Duration {
 // tableFault is what goes wrong with a call of the table.
 func (p *worker) tableFault(c memtable.Call) memtable.Fault {
 	w := p.w
-	if w.healed.Load() {
+	switch {
+	case w.little.Load():
+		return p.littleTableFault(c)
+	case w.healed.Load() && p.table.Load() == callsLost:
+		return memtable.Fault{Drop: c.Op != "watch"}
+	case w.healed.Load():
 		return memtable.Fault{}
 	}
 	f := memtable.Fault{

@@ -41,7 +41,10 @@ const backoff = time.Second
 func (p *worker) handle(ctx context.Context, call core.Firing) error {
 	f := p.begun(ctx, call)
 	var err error
-	if !strings.HasPrefix(f.Key, "run") {
+	switch {
+	case strings.HasPrefix(f.Key, "slow"):
+		p.beSlow()
+	case !strings.HasPrefix(f.Key, "run"):
 		if p.w.chance.intN(4) == 0 {
 			time.Sleep(p.w.chance.upTo(lease / 2))
 			p.await(0)
@@ -54,6 +57,12 @@ func (p *worker) handle(ctx context.Context, call core.Firing) error {
 	defer p.w.mu.Unlock()
 	f.done, f.failed, f.ended = ctx.Err() == nil, err != nil, p.clock.Elapsed()
 	return err
+}
+
+// beSlow takes so long that a partition is not given away for a while.
+func (p *worker) beSlow() {
+	time.Sleep(lease * 6 / 10)
+	p.await(0)
 }
 
 // begun records the call of a handler. No owner begins an attempt once another one has begun.

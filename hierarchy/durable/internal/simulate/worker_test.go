@@ -20,14 +20,15 @@ import (
 
 // worker is a process.
 type worker struct {
-	w     *world
-	bus   *membus.Bus
-	store *memtable.Store
-	logs  []*connection // nil if it only calls
-	going chan struct{} // holds a value unless the process stands still
-	clock *clocks
-	table atomic.Int32              // what becomes of calls of the table
-	alone atomic.Pointer[time.Time] // if the process is cut off from all but the logs: when its lease ends at the latest
+	w      *world
+	bus    *membus.Bus
+	store  *memtable.Store
+	logs   []*connection // nil if it only calls
+	going  chan struct{} // holds a value unless the process stands still
+	clock  *clocks
+	table  atomic.Int32              // what becomes of calls of the table
+	failed atomic.Int64              // when one failed last that was a little trouble
+	alone  atomic.Pointer[time.Time] // if the process is cut off from all but the logs: when its lease ends at the latest
 
 	opened  chan struct{}    // closed once cluster is there, or could not be opened
 	cluster *cluster.Cluster // one of these is nil

@@ -37,6 +37,7 @@ type world struct {
 	rounds int                     // that were calm
 	asked  atomic.Uint64           // how many calls were made
 	healed atomic.Bool             // nothing goes wrong any more
+	little atomic.Bool             // but little troubles
 
 	mu      sync.Mutex // guards what follows
 	living  []*worker  // the processes that own partitions

@@ -336,7 +336,7 @@ func (m *model) fires(o *worker, a *core.Attempt) {
 		number = e.attempt
 	}
 	switch {
-	case !ok || e.dead || e.id != a.ID || e.value != a.Firing.Value:
+	case !ok || e.dead || e.id != a.ID && e.id != (frame.ID{}) || e.value != a.Firing.Value:
 		m.w.fail("removed: %s fires with %v, and is %+v", a.Key, a.ID, e)
 	case a.Number != number || a.Number < e.fired:
 		m.w.fail("attempt: %d of %s, which is %+v", a.Number, a.Key, e)
