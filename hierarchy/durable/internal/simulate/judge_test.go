@@ -27,6 +27,7 @@ func (w *world) judge() {
 		key := fmt.Sprint("run ", at)
 		w.checkRuns(key, w.firings[key], time.Now())
 	}
+	w.t.Logf("judged %d of %d timers late", w.punctual, len(w.timers))
 	if len(w.wrongs) > 0 {
 		require.Fail(w.t, "promises did not hold", "%s", strings.Join(w.wrongs, "\n"))
 	}
@@ -100,6 +101,9 @@ func (w *world) check(key string, t *timer, all []*firing) {
 		if f.ofOwner() && t.in > 0 {
 			w.checkDuration(t, f)
 		}
+		if i == 0 {
+			w.checkLate(t, f)
+		}
 		if t.id != (frame.ID{}) && f.ID != t.id {
 			w.wrong("ID: %q has %v, and the answer said %v", key, f.ID, t.id)
 		}
@@ -124,15 +128,22 @@ func (w *world) checkDuration(t *timer, f *firing) {
 	}
 }
 
-// judgeError checks that a call fails only with what says that nothing is known, or that its process ends.
-func (w *world) judgeError(err error) {
+// giveUp is how long calls wait for an answer.
+const giveUp = time.Minute
+
+// judgeCall checks that a call ends in time, and fails only with what says that nothing is known, or that its process ends.
+func (w *world) judgeCall(begun time.Time, err error) {
+	took := time.Since(begun)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if took > giveUp+lease/2 {
+		w.wrong("waits: a call takes %v: %v", took, err)
+	}
 	for _, may := range []error{nil, partition.ErrUnavailable, core.ErrClosed, context.DeadlineExceeded, context.Canceled} {
 		if errors.Is(err, may) {
 			return
 		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.wrong("error: %v", err)
 }
 

@@ -30,6 +30,8 @@ type worker struct {
 	failed atomic.Int64              // when one failed last that was a little trouble
 	alone  atomic.Pointer[time.Time] // if the process is cut off from all but the logs: when its lease ends at the latest
 
+	holdUps []holdUp // guarded by the world's mutex
+
 	opened  chan struct{}    // closed once cluster is there, or could not be opened
 	cluster *cluster.Cluster // one of these is nil
 	caller  *cluster.Caller
@@ -56,6 +58,7 @@ func (w *world) newWorker() *worker {
 // anything that is sent to it.
 func (p *worker) pause(long time.Duration) {
 	<-p.going
+	defer p.heldUp(time.Now(), standstill)
 	p.clock.sleep()
 	p.store.Pause(true)
 	p.bus.Cut(true, true)
@@ -87,7 +90,7 @@ func (p *worker) common() partition.Config {
 
 func (p *worker) member() member.Config {
 	return member.Config{
-		Store: p.store, Lease: lease, Partitions: partitions,
+		Store: &connectedTable{Store: p.store, p: p}, Lease: lease, Partitions: partitions,
 		Boot: p.clock.boot,
 	}
 }
@@ -98,7 +101,7 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 	cfg := cluster.Config{Bus: p.bus, Name: "world", MaxSkew: maxSkew,
 		Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler)}
 	for at, d := range w.disks {
-		log := &connection{Log: d.Open(), p: p}
+		log := &connection{Log: d.Open(), p: p, at: at}
 		p.watch(at, log)
 		p.logs = append(p.logs, log)
 		cfg.Logs = append(cfg.Logs, storage.Log(log))

@@ -47,6 +47,7 @@ type world struct {
 	epochs  [partitions]uint64 // of the last owner that has begun
 	// takeovers are those that were acknowledged, by their epochs
 	takeovers [partitions]map[uint64]takeover
+	punctual  int      // how many timers nothing has held up
 	wrongs    []string // promises that did not hold
 	timers    map[string]*timer
 	events    []string
@@ -56,12 +57,12 @@ type world struct {
 
 // timer is one that no other caller knows.
 type timer struct {
-	in      time.Duration // 0 if it is due at a wall time
-	begun   time.Time
-	rate    float64   // of the clock of the process that sets it
-	unknown bool      // an answer was lost
-	id      frame.ID  // by the answer, unless that was lost
-	removed time.Time // when its Remove was answered, or zero
+	in              time.Duration // 0 if it is due at a wall time
+	begun, answered time.Time
+	rate            float64   // of the clock of the process that sets it
+	unknown         bool      // an answer was lost
+	id              frame.ID  // by the answer, unless that was lost
+	removed         time.Time // when its Remove was answered, or zero
 }
 
 func newWorld(t testing.TB, seed uint64) *world {
