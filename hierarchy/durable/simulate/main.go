@@ -59,6 +59,7 @@ type simulation struct {
 	next   uint64 // the next seed
 	turn   int    // counts processes
 	counts map[string]*steps.Tally
+	pairs  steps.Pairs
 	broken error
 }
 
@@ -133,6 +134,11 @@ func (s *simulation) one(ctx context.Context) bool {
 // add adds what a process has simulated. It reports false if that is nothing.
 func (s *simulation) add(name string, out []byte) (any bool) {
 	for line := range strings.Lines(string(out)) {
+		if at := strings.Index(line, "pairs of "); at >= 0 {
+			if p, ok := steps.ParsePairs(line[at:]); ok {
+				s.pairs.Join(p)
+			}
+		}
 		if at := strings.Index(line, "simulated "); at >= 0 {
 			if t, ok := steps.ParseTally(line[at:]); ok {
 				any = any || t.Histories > 0
@@ -166,5 +172,8 @@ func (s *simulation) print() {
 			fmt.Printf("  %-9s %9d histories, %7.0f virtual hours, %10d operations, %9d faults\n",
 				k.name, t.Histories, t.Time.Hours(), t.Operations, t.Faults)
 		}
+	}
+	if n, most := s.pairs.Counts(); n > 0 {
+		fmt.Printf("  %d of %d pairs of a cluster's faults happened at the same time\n", n, most)
 	}
 }

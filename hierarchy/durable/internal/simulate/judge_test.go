@@ -27,7 +27,6 @@ func (w *world) judge() {
 		key := fmt.Sprint("run ", at)
 		w.checkRuns(key, w.firings[key], time.Now())
 	}
-	w.t.Logf("judged %d of %d timers late", w.punctual, len(w.timers))
 	if len(w.wrongs) > 0 {
 		require.Fail(w.t, "promises did not hold", "%s", strings.Join(w.wrongs, "\n"))
 	}

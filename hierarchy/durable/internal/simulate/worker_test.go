@@ -30,7 +30,8 @@ type worker struct {
 	failed atomic.Int64              // when one failed last that was a little trouble
 	alone  atomic.Pointer[time.Time] // if the process is cut off from all but the logs: when its lease ends at the latest
 
-	holdUps []holdUp // guarded by the world's mutex
+	hit     atomic.Bool // something happens to it
+	holdUps []holdUp    // guarded by the world's mutex
 
 	opened  chan struct{}    // closed once cluster is there, or could not be opened
 	cluster *cluster.Cluster // one of these is nil

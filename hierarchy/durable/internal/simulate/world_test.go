@@ -13,6 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/membus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/steps"
 )
 
 const (
@@ -27,11 +28,13 @@ type world struct {
 	t     testing.TB
 	seed  uint64
 	begun time.Time
+	took  time.Duration
 	net   membus.Net
 	table memtable.Table
 	disks [partitions]*memlog.Disk
 
 	chance chance
+	hit    [partitions]atomic.Bool // something happens to the log
 	slow   [partitions]atomic.Bool // many appends to the log arrive late
 	elects [partitions]atomic.Bool // the log has no leader, or one that is about to be replaced
 	rounds int                     // that were calm
@@ -51,6 +54,8 @@ type world struct {
 	wrongs    []string // promises that did not hold
 	timers    map[string]*timer
 	events    []string
+	happening []int       // by fault: how many of them happen
+	pairs     steps.Pairs // of faults that have happened at the same time
 
 	history partitiontest.History
 }
@@ -67,7 +72,7 @@ type timer struct {
 
 func newWorld(t testing.TB, seed uint64) *world {
 	w := &world{t: t, seed: seed, begun: time.Now(), firings: make(map[string][]*firing), timers: make(map[string]*timer),
-		sent: make(map[uint32]int64)}
+		sent: make(map[uint32]int64), happening: make([]int, len(faults)), pairs: steps.Pairs{Of: len(faults)}}
 	w.chance.r = rand.New(rand.NewPCG(seed, 0))
 	for i := range w.disks {
 		w.disks[i], w.takeovers[i] = new(memlog.Disk), make(map[uint64]takeover)
