@@ -62,6 +62,30 @@ func (w *world) checkCounts(ctx context.Context) {
 			return true
 		})
 		require.NoError(w.t, err)
+		w.checkSizes(at)
+	}
+}
+
+// mostLog is how large a log is at most in addition to what it is allowed for timers: what is trimmed at once, and what is
+// written meanwhile.
+const mostLog = 30_000
+
+// checkSizes checks that the owner of a partition has nothing in memory, or in its log, of what is over.
+func (w *world) checkSizes(at int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.living {
+		owner, _ := p.cluster.Partition(at)
+		if owner == nil {
+			continue
+		}
+		st := owner.Stats()
+		if st.Running > 2 || st.Stuck > 0 {
+			w.wrong("memory: %d attempts are running in partition %d", st.Running, at)
+		}
+		if most := st.LiveBytes*13/8 + mostLog; st.LogBytes > most {
+			w.wrong("memory: log %d has %d bytes, and should have %d", at, st.LogBytes, most)
+		}
 	}
 }
 

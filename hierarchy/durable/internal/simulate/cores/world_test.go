@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/steps"
 )
@@ -214,5 +216,20 @@ func (w *world) drain() {
 	}
 	if n := len(w.model.timers); n > 0 {
 		w.fail("lost: %d timers have not come to an end: %v", n, w.model)
+	}
+	w.forgets(o, calm)
+}
+
+// forgets checks that an owner keeps nothing of timers, attempts and callers that are no more.
+func (w *world) forgets(o *worker, calm *rand.Rand) {
+	if w.wrong != nil {
+		return
+	}
+	w.now += int64(2 * remember)
+	key := []byte("k")
+	w.callers[0].send(o, nil, []core.Op{{Kind: frame.Set, Key: key}, {Kind: frame.Remove, Key: key}})
+	o.write(done, calm)
+	if bytes, n := o.core.State.Bytes(), o.core.Numbers(); bytes != 0 || n != (core.Numbers{}) {
+		w.fail("memory: %d bytes and %+v attempts are remembered of nothing", bytes, n)
 	}
 }
