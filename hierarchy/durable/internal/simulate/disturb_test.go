@@ -64,6 +64,19 @@ var faults = []fault{
 	{name: "stands still", process: func(_ *world, _ context.Context, p *worker, _ *rand.Rand, long time.Duration) {
 		p.pause(long)
 	}},
+	{name: "stands still in doubt", process: func(w *world, _ context.Context, p *worker, _ *rand.Rand, long time.Duration) {
+		for at := range w.elects {
+			w.elects[at].Store(true)
+		}
+		time.Sleep(long / 50)
+		go func() {
+			time.Sleep(long / 50) // the process tries no more when the logs answer again
+			for at := range w.elects {
+				w.elects[at].Store(false)
+			}
+		}()
+		p.pause(2*lease + 2*long)
+	}},
 	{name: "a wall clock is set", process: func(_ *world, _ context.Context, p *worker, r *rand.Rand, _ time.Duration) {
 		p.clock.set(wrong(r))
 	}},

@@ -23,6 +23,9 @@ const (
 	lease      = 10 * time.Second
 )
 
+// mostDisk is how much a log can have. A sixteenth of it is deleted at once.
+const mostDisk = 100_000
+
 // world is what the processes share.
 type world struct {
 	t     testing.TB
@@ -76,6 +79,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	w.chance.r = rand.New(rand.NewPCG(seed, 0))
 	for i := range w.disks {
 		w.disks[i], w.takeovers[i] = new(memlog.Disk), make(map[uint64]takeover)
+		w.disks[i].SetMost(mostDisk)
 	}
 	w.net.SetFate(w.fate)
 	return w

@@ -143,6 +143,9 @@ func (m *model) call(b *batch, k *call) {
 	if id.Serial < m.floors[id.Caller] {
 		m.w.fail("floor: a request that was given up is committed: %v", k)
 	}
+	if id.Serial < m.latest[id.Caller] && m.remembers(k) {
+		m.w.fail("passed: %v is committed, and the latest is %d", k, m.latest[id.Caller])
+	}
 	k.expected = m.commit(b, k)
 	m.requests[id] = k.expected
 	m.floors[id.Caller] = max(m.floors[id.Caller], k.Request.Floor)
