@@ -139,7 +139,9 @@ func (w *world) handOver(ctx context.Context) {
 	for range 2 {
 		p := w.anyWorker(r)
 		p.leave()
+		leaves := time.Now()
 		require.NoError(w.t, p.cluster.Shutdown(ctx))
+		w.leftInTime(p, time.Since(leaves))
 		p.close()
 		w.replace(ctx)
 		time.Sleep(lease)
@@ -157,6 +159,18 @@ func (w *world) handOver(ctx context.Context) {
 		if late := f.at.Sub(own.at) - time.Duration(max(0, f.Due-own.time)); ok && own.at.After(begun) && late > prompt {
 			w.wrong("late: %q fires %v late by the log, at %v by the owner of takeover %d at %v, attempt %d, due %v after it", key, late, f.at.Sub(w.begun), f.Epoch, own.at.Sub(w.begun), f.Attempt, time.Duration(f.Due-own.time))
 		}
+	}
+}
+
+// farewell is how long a process takes at most to leave if no handler runs. Attempts that have tokens are left to others.
+const farewell = 2 * time.Second
+
+// leftInTime checks how long a process has taken to leave.
+func (w *world) leftInTime(p *worker, took time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p.common().Announce != nil && took > farewell {
+		w.wrong("handover: a process takes %v to leave", took)
 	}
 }
 
