@@ -141,7 +141,7 @@ func (w *world) handOver(ctx context.Context) {
 		p.leave()
 		leaves := time.Now()
 		require.NoError(w.t, p.cluster.Shutdown(ctx))
-		w.leftInTime(p, time.Since(leaves))
+		w.leftInTime(time.Since(leaves))
 		p.close()
 		w.replace(ctx)
 		time.Sleep(lease)
@@ -166,10 +166,10 @@ func (w *world) handOver(ctx context.Context) {
 const farewell = 2 * time.Second
 
 // leftInTime checks how long a process has taken to leave.
-func (w *world) leftInTime(p *worker, took time.Duration) {
+func (w *world) leftInTime(took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if p.common().Announce != nil && took > farewell {
+	if w.announces() && took > farewell {
 		w.wrong("handover: a process takes %v to leave", took)
 	}
 }

@@ -138,6 +138,7 @@ func (w *world) check(key string, t *timer, all []*firing) {
 		}
 		if i > 0 {
 			w.checkNext(all[i-1], f)
+			w.checkWritten(t, all[i-1], f)
 		}
 	}
 }

@@ -29,6 +29,7 @@ func (t *ownTime) judge(p *worker, data []byte) {
 		return
 	}
 	w.sent[f.Checksum] = f.Time
+	w.logs[f.Partition].read(&f)
 	before := w.sent[f.Previous]
 	again := t.owner == f.Owner && t.previous == f.Previous
 	elapsed := int64(p.clock.Elapsed())

@@ -83,7 +83,7 @@ func (p *worker) common() partition.Config {
 		Clock:  p.clock, Precision: time.Millisecond, Crew: partition.NewCrew(16), Handle: p.handle,
 		Logger: slog.New(slog.DiscardHandler), Owner: "simulated",
 	}
-	if p.w.seed%3 == 0 {
+	if p.w.announces() {
 		cfg.Announce = p.announce
 	}
 	return cfg

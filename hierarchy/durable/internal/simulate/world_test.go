@@ -51,6 +51,7 @@ type world struct {
 	firings map[string][]*firing
 	sent    map[uint32]int64   // the times of frames, by their checksums
 	epochs  [partitions]uint64 // of the last owner that has begun
+	logs    [partitions]logged
 	// takeovers are those that were acknowledged, by their epochs
 	takeovers [partitions]map[uint64]takeover
 	punctual  int      // how many timers nothing has held up
@@ -80,10 +81,14 @@ func newWorld(t testing.TB, seed uint64) *world {
 	for i := range w.disks {
 		w.disks[i], w.takeovers[i] = new(memlog.Disk), make(map[uint64]takeover)
 		w.disks[i].SetMost(mostDisk)
+		w.logs[i].begins = make(map[begin]bool)
 	}
 	w.net.SetFate(w.fate)
 	return w
 }
+
+// announces reports whether timers are announced.
+func (w *world) announces() bool { return w.seed%3 == 0 }
 
 // note records what has happened, for whoever looks for the reason of a failure.
 func (w *world) note(event string) {
