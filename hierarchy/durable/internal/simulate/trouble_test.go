@@ -2,12 +2,14 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
@@ -74,7 +76,9 @@ func (w *world) askSteadily(ctx context.Context, at int) {
 		limited, cancel := context.WithTimeout(ctx, lease)
 		_, err := do(limited, w.any(r).api(), key, core.Op{Kind: frame.Set, In: in})
 		cancel()
-		if due[key] = time.Now().Add(in); err != nil {
+		if due[key] = time.Now().Add(in); w.forgets() && errors.Is(err, partition.ErrUnavailable) {
+			delete(due, key) // nobody knows whether a copy was committed
+		} else if err != nil {
 			w.mu.Lock()
 			w.wrong("trouble: %v, though what failed could be tried again", err)
 			w.mu.Unlock()

@@ -83,6 +83,9 @@ func (p *worker) common() partition.Config {
 		Clock:  p.clock, Precision: time.Millisecond, Crew: partition.NewCrew(16), Handle: p.handle,
 		Logger: slog.New(slog.DiscardHandler), Owner: "simulated",
 	}
+	if p.w.forgets() {
+		cfg.Remember = 2 * lease
+	}
 	if p.w.announces() {
 		cfg.Announce = p.announce
 	}

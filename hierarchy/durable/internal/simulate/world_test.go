@@ -90,6 +90,9 @@ func newWorld(t testing.TB, seed uint64) *world {
 // announces reports whether timers are announced.
 func (w *world) announces() bool { return w.seed%3 == 0 }
 
+// forgets reports whether callers are forgotten so soon that copies of their requests come later.
+func (w *world) forgets() bool { return w.seed%2 == 1 }
+
 // note records what has happened, for whoever looks for the reason of a failure.
 func (w *world) note(event string) {
 	w.mu.Lock()
