@@ -87,6 +87,9 @@ var faults = []fault{
 		w.leaveAlone(ctx, p)
 	}},
 	{name: "a log does not answer", log: func(w *world, at int, long time.Duration) {
+		if long%4 == 0 { // longer than calls wait
+			long += giveUp
+		}
 		w.disks[at].SetSilent(true)
 		time.Sleep(long)
 		w.disks[at].SetSilent(false)
