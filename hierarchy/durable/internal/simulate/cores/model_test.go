@@ -363,8 +363,12 @@ func (m *model) early(o *worker, e entry) time.Duration {
 	return time.Duration(e.due - o.time())
 }
 
-// overdue judges that all that is due has begun. Suspects begin one after the other.
+// overdue judges that all that is due has begun. Suspects begin one after the other. What the last owner has written again
+// as due is not due yet if the time of this one begins later, as the clock of that one was ahead by more than maxSkew.
 func (m *model) overdue(o *worker) {
+	if o.time() < m.time {
+		return
+	}
 	trial := slices.ContainsFunc(o.attempts, func(a *core.Attempt) bool { return a.Suspect })
 	for _, e := range m.timers {
 		trial = trial || e.suspect && o.busy[e.id]
