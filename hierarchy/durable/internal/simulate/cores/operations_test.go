@@ -149,10 +149,10 @@ type token struct {
 	number uint32
 }
 
-// giveToken gives an attempt in progress a token.
+// giveToken gives an attempt in progress a token. Those that are announced are no suspects.
 func (o *worker) giveToken(in time.Duration) {
 	for _, a := range o.attempts {
-		if a.Called && !a.Ended && !o.ending && o.core.GiveToken(a, o.time()+int64(in)) {
+		if a.Called && !a.Ended && !a.Suspect && !o.ending && o.core.GiveToken(a, o.time()+int64(in)) {
 			o.tokens = append(o.tokens, token{key: string(a.Key), of: a.Name, number: a.Number})
 			o.Add("attempt %d of %s has a token for %v", a.Number, a.Key, in)
 			return
