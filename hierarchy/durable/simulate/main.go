@@ -24,16 +24,16 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/steps"
 )
 
-// kind is a kind of histories: the tests named TestHistories of a package.
+// kind is a kind of histories: those of a test.
 type kind struct {
-	name, pkg string
-	histories uint64 // how many one process runs
+	name, pkg, test string
+	histories       uint64 // how many one process runs
 }
 
 var kinds = []kind{
-	{"clusters", "./internal/simulate", 30},
-	{"members", "./internal/member", 40},
-	{"cores", "./internal/simulate/cores", 4000},
+	{"clusters", "./internal/simulate", "TestHistories", 30},
+	{"members", "./internal/member", "TestHistoriesOfLeases", 40},
+	{"cores", "./internal/simulate/cores", "TestHistories", 4000},
 }
 
 func main() {
@@ -59,6 +59,7 @@ type simulation struct {
 	next   uint64 // the next seed
 	turn   int    // counts processes
 	counts map[string]*steps.Tally
+	pairs  steps.Pairs
 	broken error
 }
 
@@ -111,7 +112,7 @@ func (s *simulation) one(ctx context.Context) bool {
 	s.turn++
 	s.next += k.histories
 	s.mu.Unlock()
-	cmd := exec.CommandContext(ctx, filepath.Join(s.dir, k.name), "-test.run", "^TestHistories$", "-test.v",
+	cmd := exec.CommandContext(ctx, filepath.Join(s.dir, k.name), "-test.run", "^"+k.test+"$", "-test.v",
 		"-test.timeout", "1h", "-seed", fmt.Sprint(seed), "-histories", fmt.Sprint(k.histories))
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	out, err := cmd.CombinedOutput()
@@ -120,19 +121,27 @@ func (s *simulation) one(ctx context.Context) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err == nil && !s.add(k.name, out) {
+		err = errors.New("it has no histories")
+	}
 	if err != nil {
 		s.broken = errors.Join(s.broken, fmt.Errorf("%s, seeds %d to %d: %w\n%s", k.pkg, seed, seed+k.histories-1, err, relevant(out)))
 		return false
 	}
-	s.add(k.name, out)
 	return true
 }
 
-// add adds what a process has simulated.
-func (s *simulation) add(name string, out []byte) {
+// add adds what a process has simulated. It reports false if that is nothing.
+func (s *simulation) add(name string, out []byte) (any bool) {
 	for line := range strings.Lines(string(out)) {
+		if at := strings.Index(line, "pairs of "); at >= 0 {
+			if p, ok := steps.ParsePairs(line[at:]); ok {
+				s.pairs.Join(p)
+			}
+		}
 		if at := strings.Index(line, "simulated "); at >= 0 {
 			if t, ok := steps.ParseTally(line[at:]); ok {
+				any = any || t.Histories > 0
 				if s.counts[name] == nil {
 					s.counts[name] = new(steps.Tally)
 				}
@@ -140,6 +149,7 @@ func (s *simulation) add(name string, out []byte) {
 			}
 		}
 	}
+	return any
 }
 
 // relevant returns the output of a failed test without the tests that have passed.
@@ -162,5 +172,8 @@ func (s *simulation) print() {
 			fmt.Printf("  %-9s %9d histories, %7.0f virtual hours, %10d operations, %9d faults\n",
 				k.name, t.Histories, t.Time.Hours(), t.Operations, t.Faults)
 		}
+	}
+	if n, most := s.pairs.Counts(); n > 0 {
+		fmt.Printf("  %d of %d pairs of a cluster's faults happened at the same time\n", n, most)
 	}
 }

@@ -18,8 +18,12 @@ func TestMain(m *testing.M) { leak.Main(m) }
 func TestOutput(t *testing.T) {
 	s := &simulation{counts: make(map[string]*steps.Tally)}
 	line := steps.Tally{Histories: 3, Operations: 5, Faults: 7, Time: time.Hour}.String()
-	s.add("cores", []byte("    x_test.go:1: "+line+"\nPASS\n"))
-	s.add("cores", []byte(line+"\n"))
+	require.True(t, s.add("cores", []byte("    x_test.go:1: "+line+"\nPASS\n")))
+	require.True(t, s.add("cores", []byte(line+"\n")))
+	require.True(t, s.add("clusters", []byte(line+"\n    x_test.go:1: pairs of faults, of 2: 0+1 1+1\n")))
+	n, most := s.pairs.Counts()
+	require.Equal(t, [2]int{2, 3}, [2]int{n, most})
+	require.False(t, s.add("cores", []byte("testing: warning: no tests to run\nPASS\n")))
 	require.Equal(t, steps.Tally{Histories: 6, Operations: 10, Faults: 14, Time: 2 * time.Hour}, *s.counts["cores"])
 	require.Equal(t, "    --- FAIL: a\n", string(relevant([]byte("=== RUN a\n    --- FAIL: a\n--- PASS: b\n"))))
 }

@@ -75,7 +75,6 @@ type loop struct {
 	processes []*member
 	fibers    []*fiber
 	current   *fiber
-	calm      bool
 	wrong     error
 }
 
@@ -118,7 +117,6 @@ func (l *loop) run(h steps.History) {
 		l.trouble(l.processes[l.r.IntN(len(l.processes))])
 		l.Faults++
 	}
-	l.calm = true
 	for _, p := range l.processes {
 		p.cut, p.paused, p.level = false, false, 0
 		p.unmute()
@@ -260,6 +258,7 @@ func (p *member) live() {
 			p.Add("%v process %d has joined as %v", p.now(), p.n, p.m.id)
 			p.joined++
 			p.renew()
+			p.judgeLoss()
 			p.lost++
 		}
 		p.m.Stop()

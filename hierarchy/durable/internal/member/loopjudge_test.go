@@ -70,7 +70,7 @@ func (p *member) judge() {
 		if n.acked == 0 || acked-n.acked > 2*p.cfg.Lease/3 {
 			n.run = acked
 		}
-		n.acked, n.until, n.refused = acked, n.first+held(p.cfg.Lease), false
+		n.acked, n.until, n.refused = acked, n.first+3*p.cfg.Lease/4, false
 	}
 	if until := time.Duration(p.m.lease.until.Load()); until > n.until {
 		p.fail("lease: process %d holds it %v too long", p.n, until-n.until)
@@ -83,6 +83,13 @@ func (p *member) judge() {
 		if p.m.mine[at].Load() && (c.giving || c.holder != p.m.id) {
 			p.fail("giving: process %d owns partition %d, whose claim it gives away", p.n, at)
 		}
+	}
+}
+
+// judgeLoss checks that a process gives its lease up only if another one has deleted its record.
+func (p *member) judgeLoss() {
+	if !p.dead && !p.table.deleted[memberKey(p.m.id)] {
+		p.fail("lost: process %d has given its lease up, and nobody has deleted its record", p.n)
 	}
 }
 
@@ -116,11 +123,11 @@ func (l *loop) judgeDeath(by *member, was storage.Record) {
 	clock := func(at time.Duration) time.Duration { return time.Duration(by.rate * float64(at)) }
 	l.buried++
 	// A deletion may be on its way for a sixth of a lease, and is decided before.
-	since := clock(l.now()) - clock(l.table.written[was.Key])
-	if since < waited(record.Lease) {
+	since, least := clock(l.now())-clock(l.table.written[was.Key]), 5*record.Lease/4
+	if since < least {
 		l.fail("death: process %d deletes %v %v after a renewal", by.n, was.Key, since)
 	}
-	if own := by.m.cfg.Boot() - by.renewals.run; own < waited(record.Lease) {
+	if own := by.m.cfg.Boot() - by.renewals.run; own < least {
 		l.fail("death: process %d deletes %v, and could renew its own lease for only %v", by.n, was.Key, own)
 	}
 }

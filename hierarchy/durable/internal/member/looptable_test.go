@@ -18,6 +18,7 @@ type table struct {
 	past    []map[string]storage.Record // as it was before the last changes
 	last    uint64
 	written map[string]time.Duration // when each key was last written
+	deleted map[string]bool          // the keys that were ever deleted
 }
 
 // all returns all records, sorted by key.
@@ -40,7 +41,9 @@ func (t *table) change(by *member, r storage.Record, last uint64) (storage.Recor
 	}
 	if t.records == nil {
 		t.records, t.written = make(map[string]storage.Record), make(map[string]time.Duration)
+		t.deleted = make(map[string]bool)
 	}
+	t.deleted[r.Key] = t.deleted[r.Key] || r.Deleted
 	t.last++
 	r.Revision = t.last
 	t.records[r.Key], t.written[r.Key] = r, t.loop.now()
@@ -107,6 +110,7 @@ func (p *member) fate() fate {
 // call sends a call to the table, and waits for its answer.
 func (p *member) call(ctx context.Context, do func(f fate) (storage.Record, error)) (r storage.Record, err error) {
 	p.Operations++
+	deadline, _ := ctx.Deadline()
 	l, caller, f, answered := p.loop, p.current, p.fate(), false
 	answer := func() {
 		if answered = !p.cut; answered {
@@ -125,11 +129,10 @@ func (p *member) call(ctx context.Context, do func(f fate) (storage.Record, erro
 		if err = f.err; err == nil {
 			err = context.DeadlineExceeded
 		}
-		l.sleep(testLease / 6)
+		l.sleep(time.Until(deadline))
 		return r, err
 	}
 	l.fiber(nil, f.before, arrive)
-	deadline, _ := ctx.Deadline()
 	for ctx.Err() == nil && !answered && time.Until(deadline) > 0 {
 		if !l.sleep(time.Until(deadline)) {
 			return r, errCall

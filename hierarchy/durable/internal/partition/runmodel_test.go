@@ -3,6 +3,7 @@ package partition
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,6 +15,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 	"github.com/epicycle-go/epicycle/hierarchy/schedule"
 )
+
+var seeds = flag.Int("seeds", 12, "how many random histories are gone through")
 
 // Schedules, with faults of the log, deaths of the process, losses of power and jumps of the clock: no run is lost, and
 // none is made twice under two IDs.

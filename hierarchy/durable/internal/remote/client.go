@@ -82,7 +82,7 @@ func (c *Client) Do(ctx context.Context, at int, call *core.Call, begun Moment) 
 		return err
 	}
 	l := c.lanes[at]
-	if err := l.greet(ctx, call.HasDurations()); err != nil {
+	if err := l.greet(ctx, call.HasDurations(), begun.real.Add(c.cfg.GiveUp)); err != nil {
 		return err
 	}
 	if err := l.put(a); err != nil {

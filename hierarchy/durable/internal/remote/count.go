@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
@@ -10,8 +11,9 @@ import (
 // old copy of a message that it has forgotten. See state.Standing.
 
 // greet requests the owner's time. It does so before the lane's first message, since that is numbered from a time of
-// the log on, and before durations are sent to an owner whose clock is not known.
-func (l *lane) greet(ctx context.Context, durations bool) error {
+// the log on, and before durations are sent to an owner whose clock is not known. The call that waits for this is given
+// up at end.
+func (l *lane) greet(ctx context.Context, durations bool, end time.Time) error {
 	sent := readClocks(l.client.cfg.Clock)
 	l.mu.Lock()
 	knows := l.greeted && (!durations || l.offset.holds(sent))
@@ -19,7 +21,7 @@ func (l *lane) greet(ctx context.Context, durations bool) error {
 	if knows {
 		return nil
 	}
-	at, from, err := l.client.time(ctx, l.at)
+	at, from, err := l.client.time(ctx, l.at, end)
 	if err != nil {
 		return err
 	}
@@ -32,9 +34,9 @@ func (l *lane) greet(ctx context.Context, durations bool) error {
 	return nil
 }
 
-// time requests the owner's present moment, and the time of the log.
-func (c *Client) time(ctx context.Context, at int) (m partition.Moment, logged uint64, err error) {
-	body, err := c.read(ctx, at, startMessage(nil, timeKind))
+// time requests the owner's present moment, and the time of the log, until end.
+func (c *Client) time(ctx context.Context, at int, end time.Time) (m partition.Moment, logged uint64, err error) {
+	body, err := c.readUntil(ctx, end, at, startMessage(nil, timeKind))
 	if err != nil {
 		return m, 0, err
 	}
@@ -48,7 +50,7 @@ func (c *Client) time(ctx context.Context, at int) (m partition.Moment, logged u
 
 // Epoch returns the epoch of a partition's owner.
 func (c *Client) Epoch(ctx context.Context, at int) (uint64, error) {
-	m, _, err := c.time(ctx, at)
+	m, _, err := c.time(ctx, at, time.Now().Add(c.cfg.GiveUp))
 	return m.Epoch, err
 }
 

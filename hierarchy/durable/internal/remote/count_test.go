@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -50,7 +51,7 @@ func TestGivenUpCallIsNotCommittedLater(t *testing.T) {
 	b.NoError(err)
 	defer c.Close()
 	c.quiet = time.Hour // the copy comes when the test says so
-	b.NoError(c.lanes[0].greet(t.Context(), false))
+	b.NoError(c.lanes[0].greet(t.Context(), false, time.Now().Add(time.Minute)))
 	l := c.lanes[0]
 	l.mu.Lock() // both share a message
 	gone := c.newRequest(&core.Call{Ops: []core.Op{setOp("a", "old")}}, c.Now())
@@ -125,6 +126,17 @@ func TestSerialsAreCountedFromTheLog(t *testing.T) {
 	b.Greater(c.lanes[0].serial, uint64(from))
 }
 
+// A call that has waited for its minute at another place does not wait for one more to know the owner's time.
+func TestGreetingIsInTheMinuteOfItsCall(t *testing.T) {
+	b := newBench(t)
+	c := b.client()
+	ctx, cancel := context.WithTimeout(t.Context(), c.cfg.GiveUp/12)
+	defer cancel()
+	begun := c.Now()
+	begun.real = begun.real.Add(-c.cfg.GiveUp)
+	b.ErrorIs(c.Do(ctx, 0, &core.Call{Ops: []core.Op{setOp("a", "1")}}, begun), partition.ErrUnavailable)
+}
+
 // An answer that ends before its time of the log is none: a client that counted from 0 then would be refused for ever.
 func TestTimeThatIsCutOff(t *testing.T) {
 	b := newBench(t)
@@ -134,7 +146,7 @@ func TestTimeThatIsCutOff(t *testing.T) {
 		sub, err := conn.Subscribe(b.cfg.subject(0), func(m *nats.Msg) { _ = m.Respond(answer) })
 		b.NoError(err)
 		c := b.client()
-		b.ErrorIs(c.lanes[0].greet(t.Context(), true), partition.ErrUnavailable, n)
+		b.ErrorIs(c.lanes[0].greet(t.Context(), true, time.Now().Add(time.Minute)), partition.ErrUnavailable, n)
 		b.False(c.lanes[0].greeted, n)
 		b.NoError(sub.Unsubscribe())
 	}

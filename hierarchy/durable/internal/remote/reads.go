@@ -146,12 +146,17 @@ func (c *Client) Scan(ctx context.Context, at int, dead bool, f func(state.Timer
 
 // read sends a request, and repeats it until there is an answer.
 func (c *Client) read(ctx context.Context, at int, data []byte) (body []byte, err error) {
+	return c.readUntil(ctx, time.Now().Add(c.cfg.GiveUp), at, data)
+}
+
+// readUntil is read with another end.
+func (c *Client) readUntil(ctx context.Context, end time.Time, at int, data []byte) (body []byte, err error) {
 	q, begun := c.reads.expect(at), time.Now()
 	defer func() {
 		c.reads.forget(q.id)
 		c.stats.ended(begun, err)
 	}()
-	q.end, q.quiet, q.why = begun.Add(c.cfg.GiveUp), c.newQuiet(), errSilent
+	q.end, q.quiet, q.why = end, c.newQuiet(), errSilent
 	q.timer = time.NewTimer(c.cfg.GiveUp)
 	defer q.timer.Stop()
 	for {

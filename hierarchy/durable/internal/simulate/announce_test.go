@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -40,9 +41,15 @@ func (p *worker) take(f core.Firing) {
 	noted := p.begun(t.Context(), t.Firing)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if strings.HasPrefix(f.Key, "timer") && w.chance.intN(3) == 0 {
+	switch {
+	case strings.HasPrefix(f.Key, "timer") && w.chance.intN(3) == 0:
 		p.endByToken(ctx, noted, t)
 		return
+	case strings.HasPrefix(f.Key, "token"):
+		p.endSurely(ctx, noted, t)
+		return
+	case strings.HasPrefix(f.Key, "slow"):
+		p.beSlow()
 	}
 	p.end(ctx, noted, t)
 }
@@ -84,4 +91,21 @@ func (p *worker) endByToken(ctx context.Context, f *firing, t partition.Taken) {
 	}
 	time.Sleep(time.Until(over))
 	_, _ = t.End(ctx, errHandler)
+}
+
+// endSurely ends an attempt by its token, while owners give partitions to each other and nothing fails.
+func (p *worker) endSurely(ctx context.Context, f *firing, t partition.Taken) {
+	w := p.w
+	name, attempt := t.Token(5 * lease)
+	if err := context.Cause(t.Context()); err != nil && !errors.Is(err, partition.ErrLeft) {
+		return
+	}
+	time.Sleep(w.chance.upTo(lease))
+	took, err := do(ctx, w.any(w.chance.branch()).api(), f.Key, core.Op{Kind: frame.End, Ending: core.End(name, attempt, nil)})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !took {
+		w.wrong("token: attempt %d of %q of owner %d is not ended by its token: %v", f.Attempt, f.Key, f.Epoch, err)
+	}
+	f.logged = time.Now()
 }

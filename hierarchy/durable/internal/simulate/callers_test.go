@@ -50,8 +50,9 @@ func (w *world) operation(ctx context.Context, caller, n int, r *rand.Rand) {
 	in := partitiontest.Random(r, caller, n)
 	in.Key, in.Value = "key"+in.Key, fmt.Sprint(w.rounds, "-", in.Value)
 	p := w.any(r).api()
-	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	limited, cancel := context.WithTimeout(ctx, 2*giveUp)
 	defer cancel()
+	begun := time.Now()
 	w.history.Call(caller, in, func() (out partitiontest.Output, noted bool) {
 		var err error
 		if in.Kind == 0 {
@@ -62,7 +63,7 @@ func (w *world) operation(ctx context.Context, caller, n int, r *rand.Rand) {
 				out = outputOf(c)
 			}
 		}
-		if w.judgeError(err); err != nil {
+		if w.judgeCall(begun, err); err != nil {
 			return partitiontest.Output{Unknown: true}, true
 		}
 		return out, true
@@ -72,7 +73,7 @@ func (w *world) operation(ctx context.Context, caller, n int, r *rand.Rand) {
 // timer sets a timer of its own, which may be removed again.
 func (w *world) timer(ctx context.Context, key string, r *rand.Rand) {
 	d := time.Duration(r.Int64N(int64(3 * lease)))
-	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	limited, cancel := context.WithTimeout(ctx, 2*giveUp)
 	defer cancel()
 	p := w.any(r)
 	t := &timer{in: d, begun: time.Now(), rate: p.clock.rate}
@@ -81,7 +82,8 @@ func (w *world) timer(ctx context.Context, key string, r *rand.Rand) {
 		t.in, op = 0, core.Op{Kind: frame.SetAt, Due: time.Now().Add(d).UnixNano()}
 	}
 	c, err := call(limited, p.api(), key, op)
-	w.judgeError(err)
+	w.judgeCall(t.begun, err)
+	t.answered = time.Now()
 	if t.unknown = err != nil; !t.unknown {
 		t.id = c.First
 	}

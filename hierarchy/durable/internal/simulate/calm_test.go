@@ -39,7 +39,10 @@ func (w *world) calm(ctx context.Context) {
 	w.staysWhereItIs()
 	w.beOnTime(ctx)
 	w.askAtOnce(ctx)
+	w.bearTrouble(ctx)
+	w.electTable()
 	w.handOver(ctx)
+	w.dieWhileGiving(ctx)
 	w.checkCounts(ctx)
 	w.checkGoroutines()
 }
@@ -131,11 +134,14 @@ type takeover struct {
 // over before may have stood still since.
 func (w *world) handOver(ctx context.Context) {
 	r, begun := w.chance.branch(), time.Now()
+	w.setSome(ctx, "token", func(n int) time.Duration { return time.Duration(n) * time.Second })
 	keys := w.setSome(ctx, "handed over", func(n int) time.Duration { return time.Duration(n) * 2 * time.Second })
 	for range 2 {
 		p := w.anyWorker(r)
 		p.leave()
+		leaves := time.Now()
 		require.NoError(w.t, p.cluster.Shutdown(ctx))
+		w.leftInTime(time.Since(leaves))
 		p.close()
 		w.replace(ctx)
 		time.Sleep(lease)
@@ -153,6 +159,18 @@ func (w *world) handOver(ctx context.Context) {
 		if late := f.at.Sub(own.at) - time.Duration(max(0, f.Due-own.time)); ok && own.at.After(begun) && late > prompt {
 			w.wrong("late: %q fires %v late by the log, at %v by the owner of takeover %d at %v, attempt %d, due %v after it", key, late, f.at.Sub(w.begun), f.Epoch, own.at.Sub(w.begun), f.Attempt, time.Duration(f.Due-own.time))
 		}
+	}
+}
+
+// farewell is how long a process takes at most to leave if no handler runs. Attempts that have tokens are left to others.
+const farewell = 2 * time.Second
+
+// leftInTime checks how long a process has taken to leave.
+func (w *world) leftInTime(took time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.announces() && took > farewell {
+		w.wrong("handover: a process takes %v to leave", took)
 	}
 }
 

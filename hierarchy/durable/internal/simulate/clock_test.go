@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	maxSkew = 5 * time.Second
+	maxSkew = 3200 * time.Millisecond
 	// mostOff is how far wall clocks are off in either direction. So the bounds that a slow renewal gives them are often
-	// within maxSkew.
+	// within maxSkew, and an owner's time may begin ahead of its wall clock by less than that of the last owner was.
 	mostOff = 2 * time.Second
 	// drift is how much faster or slower than true time the other clocks are, at most: what package remote allows for.
 	// Leases tolerate a quarter, and bounds of the servers' time a tenth.

@@ -6,13 +6,17 @@
 //	world_test.go      what the processes share, and what became of the timers
 //	worker_test.go     a process and its connections
 //	clock_test.go      its clocks
-//	faults_test.go     what goes wrong, and when
+//	faults_test.go     what goes wrong with messages, logs and the table all the time
+//	disturb_test.go    what happens to processes and logs, one or two at a time
+//	trouble_test.go    what fails once, and is nobody's business
 //	alone_test.go      a process that reaches nothing but the logs
 //	logs_test.go       connections to logs
 //	announce_test.go   timers that are announced
 //	callers_test.go    what is asked
 //	handler_test.go    what handlers do, and what is known of them
 //	judge_test.go      the promises
+//	late_test.go       what holds timers up, and those that nothing holds up
+//	time_test.go       the time of owners
 //	calm_test.go       what is promised when nothing fails
 //	simulate_test.go   histories
 package simulate

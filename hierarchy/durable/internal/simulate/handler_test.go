@@ -41,7 +41,10 @@ const backoff = time.Second
 func (p *worker) handle(ctx context.Context, call core.Firing) error {
 	f := p.begun(ctx, call)
 	var err error
-	if !strings.HasPrefix(f.Key, "run") {
+	switch {
+	case strings.HasPrefix(f.Key, "slow"):
+		p.beSlow()
+	case !strings.HasPrefix(f.Key, "run"):
 		if p.w.chance.intN(4) == 0 {
 			time.Sleep(p.w.chance.upTo(lease / 2))
 			p.await(0)
@@ -54,6 +57,12 @@ func (p *worker) handle(ctx context.Context, call core.Firing) error {
 	defer p.w.mu.Unlock()
 	f.done, f.failed, f.ended = ctx.Err() == nil, err != nil, p.clock.Elapsed()
 	return err
+}
+
+// beSlow takes so long that a partition is not given away for a while.
+func (p *worker) beSlow() {
+	time.Sleep(lease * 6 / 10)
+	p.await(0)
 }
 
 // begun records the call of a handler. No owner begins an attempt once another one has begun.
@@ -89,15 +98,27 @@ func (p *worker) watch(at int, log *connection) {
 		}
 		return w.logFault(at)
 	})
+	log.Before = func(uint64) {
+		p.await(0)
+		time.Sleep(w.latency())
+		p.await(0)
+	}
 	log.After = func(before uint64) {
 		if last.Number == before+1 {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.epochs[at] = max(w.epochs[at], last.Number)
-			w.takeovers[at][last.Number] = takeover{last.Time, time.Now()}
-			if p.clock.isOff() {
-				w.wrong("clock: partition %d is taken over by a clock that is off", at)
-			}
+			p.takenOver(at, &last)
 		}
+		time.Sleep(w.latency())
+	}
+}
+
+// takenOver records a takeover that was acknowledged.
+func (p *worker) takenOver(at int, f *frame.Frame) {
+	w := p.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.epochs[at] = max(w.epochs[at], f.Number)
+	w.takeovers[at][f.Number] = takeover{f.Time, time.Now()}
+	if p.clock.isOff() {
+		w.wrong("clock: partition %d is taken over by a clock that is off", at)
 	}
 }

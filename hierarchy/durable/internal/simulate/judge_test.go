@@ -63,6 +63,30 @@ func (w *world) checkCounts(ctx context.Context) {
 			return true
 		})
 		require.NoError(w.t, err)
+		w.checkSizes(at)
+	}
+}
+
+// mostLog is how large a log is at most in addition to what it is allowed for timers: what is trimmed at once, and what is
+// written meanwhile.
+const mostLog = 30_000
+
+// checkSizes checks that the owner of a partition has nothing in memory, or in its log, of what is over.
+func (w *world) checkSizes(at int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.living {
+		owner, _ := p.cluster.Partition(at)
+		if owner == nil {
+			continue
+		}
+		st := owner.Stats()
+		if st.Running > 2 || st.Stuck > 0 {
+			w.wrong("memory: %d attempts are running in partition %d", st.Running, at)
+		}
+		if most := st.LiveBytes*13/8 + mostLog; st.LogBytes > most {
+			w.wrong("memory: log %d has %d bytes, and should have %d", at, st.LogBytes, most)
+		}
 	}
 }
 
@@ -101,6 +125,9 @@ func (w *world) check(key string, t *timer, all []*firing) {
 		if f.ofOwner() && t.in > 0 {
 			w.checkDuration(t, f)
 		}
+		if i == 0 {
+			w.checkLate(t, f)
+		}
 		if t.id != (frame.ID{}) && f.ID != t.id {
 			w.wrong("ID: %q has %v, and the answer said %v", key, f.ID, t.id)
 		}
@@ -112,6 +139,7 @@ func (w *world) check(key string, t *timer, all []*firing) {
 		}
 		if i > 0 {
 			w.checkNext(all[i-1], f)
+			w.checkWritten(t, all[i-1], f)
 		}
 	}
 }
@@ -125,15 +153,22 @@ func (w *world) checkDuration(t *timer, f *firing) {
 	}
 }
 
-// judgeError checks that a call fails only with what says that nothing is known, or that its process ends.
-func (w *world) judgeError(err error) {
+// giveUp is how long calls wait for an answer.
+const giveUp = time.Minute
+
+// judgeCall checks that a call ends in time, and fails only with what says that nothing is known, or that its process ends.
+func (w *world) judgeCall(begun time.Time, err error) {
+	took := time.Since(begun)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if took > giveUp+lease/2 {
+		w.wrong("waits: a call takes %v: %v", took, err)
+	}
 	for _, may := range []error{nil, partition.ErrUnavailable, core.ErrClosed, context.DeadlineExceeded, context.Canceled} {
 		if errors.Is(err, may) {
 			return
 		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.wrong("error: %v", err)
 }
 

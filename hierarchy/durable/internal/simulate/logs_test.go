@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
@@ -11,11 +12,16 @@ import (
 // connection is a process's connection to a log. It knows whether the process is in doubt about an append.
 type connection struct {
 	*memlog.Log
+	p   *worker
+	at  int
+	own ownTime
 
 	mu      sync.Mutex
-	last    uint64 // of the append that was sent last
-	open    bool   // nothing is known of it
-	retried bool   // it was sent again
+	last    uint64    // of the append that was sent last
+	open    bool      // nothing is known of it
+	retried bool      // it was sent again
+	since   time.Time // when it was sent first
+	doubted bool      // a copy had no answer, or one that decides nothing
 }
 
 // behind is more than a log has messages: who appends there only finds out whether it could write.
@@ -25,14 +31,21 @@ func (c *connection) Append(ctx context.Context, last uint64, data []byte) error
 	if last >= behind {
 		return c.Log.Append(ctx, last, data)
 	}
+	c.own.judge(c.p, data)
 	c.mu.Lock()
-	c.retried = c.open && c.last == last
+	if c.retried = c.open && c.last == last; !c.open {
+		c.since, c.doubted = time.Now(), false
+	}
 	c.last, c.open = last, true
 	c.mu.Unlock()
 	err := c.Log.Append(ctx, last, data)
 	if err == nil {
 		c.known(last)
+		return nil
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.doubted = true
 	return err
 }
 
@@ -47,9 +60,13 @@ func (c *connection) Get(ctx context.Context, number uint64) ([]byte, error) {
 // known records that the fate of an append is known.
 func (c *connection) known(last uint64) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	doubt := c.open && c.last == last && c.doubted
 	if c.last == last {
 		c.open, c.retried = false, false
+	}
+	c.mu.Unlock()
+	if doubt {
+		c.p.heldUp(c.since, c.at)
 	}
 }
 

@@ -23,8 +23,9 @@ func (w *world) pauses(ctx context.Context, at int, r *rand.Rand, end time.Time)
 	ask := func(op core.Op) bool {
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
+		begun := time.Now()
 		_, err := do(limited, w.any(r).api(), key, op)
-		w.judgeError(err)
+		w.judgeCall(begun, err)
 		return err == nil
 	}
 	sure := ask(core.Op{Kind: frame.SetAt, If: core.IfAbsent, Schedule: fmt.Appendf(nil, "@every %v", period)}) &&

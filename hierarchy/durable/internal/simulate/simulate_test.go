@@ -29,17 +29,34 @@ func TestMain(m *testing.M) { leak.Main(m) }
 // its time, and by one owner after the other. A schedule's runs are neither skipped nor doubled. Once faults end, timers
 // are on time.
 func TestHistories(t *testing.T) {
-	var total steps.Tally
+	var total sum
 	for i := range uint64(*histories) {
 		seed := *first + i
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { total.Add(simulate(t, seed)) })
+			synctest.Test(t, func(t *testing.T) { total.add(simulate(t, seed)) })
 		})
 	}
-	t.Log(total)
+	t.Log(total.Tally)
+	t.Log(total.pairs)
+	if *histories >= 10 {
+		require.NotZero(t, total.punctual)
+	}
 }
 
-func simulate(t *testing.T, seed uint64) steps.Tally {
+// sum is what histories had.
+type sum struct {
+	steps.Tally
+	pairs    steps.Pairs
+	punctual int // how many timers nothing has held up
+}
+
+func (s *sum) add(w *world) {
+	s.Tally.Add(steps.Tally{Histories: 1, Time: w.took, Operations: int(w.asked.Load()), Faults: len(w.events)})
+	s.pairs.Join(w.pairs)
+	s.punctual += w.punctual
+}
+
+func simulate(t *testing.T, seed uint64) *world {
 	w := newWorld(t, seed)
 	defer w.close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -61,7 +78,8 @@ func simulate(t *testing.T, seed uint64) steps.Tally {
 		w.calm(ctx)
 	}
 	w.judge()
-	return steps.Tally{Histories: 1, Time: time.Since(w.begun), Operations: int(w.asked.Load()), Faults: len(w.events)}
+	w.took = time.Since(w.begun)
+	return w
 }
 
 // rounds is how often faults end, and begin again.
@@ -78,13 +96,15 @@ func (w *world) beFaulty(ctx context.Context, end time.Time) {
 		r := w.chance.branch()
 		wg.Go(func() { w.pauses(ctx, at, r, end) })
 	}
-	r := w.chance.branch()
-	wg.Go(func() {
-		for time.Now().Before(end) {
-			time.Sleep(time.Duration(r.Int64N(int64(lease))))
-			w.disturb(ctx, r)
-		}
-	})
+	for range 2 {
+		r := w.chance.branch()
+		wg.Go(func() {
+			for time.Now().Before(end) {
+				time.Sleep(time.Duration(r.Int64N(int64(2 * lease))))
+				w.disturb(ctx, r)
+			}
+		})
+	}
 	wg.Wait()
 }
 

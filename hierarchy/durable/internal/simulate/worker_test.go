@@ -20,14 +20,18 @@ import (
 
 // worker is a process.
 type worker struct {
-	w     *world
-	bus   *membus.Bus
-	store *memtable.Store
-	logs  []*connection // nil if it only calls
-	going chan struct{} // holds a value unless the process stands still
-	clock *clocks
-	table atomic.Int32              // what becomes of calls of the table
-	alone atomic.Pointer[time.Time] // if the process is cut off from all but the logs: when its lease ends at the latest
+	w      *world
+	bus    *membus.Bus
+	store  *memtable.Store
+	logs   []*connection // nil if it only calls
+	going  chan struct{} // holds a value unless the process stands still
+	clock  *clocks
+	table  atomic.Int32              // what becomes of calls of the table
+	failed atomic.Int64              // when one failed last that was a little trouble
+	alone  atomic.Pointer[time.Time] // if the process is cut off from all but the logs: when its lease ends at the latest
+
+	hit     atomic.Bool // something happens to it
+	holdUps []holdUp    // guarded by the world's mutex
 
 	opened  chan struct{}    // closed once cluster is there, or could not be opened
 	cluster *cluster.Cluster // one of these is nil
@@ -55,6 +59,7 @@ func (w *world) newWorker() *worker {
 // anything that is sent to it.
 func (p *worker) pause(long time.Duration) {
 	<-p.going
+	defer p.heldUp(time.Now(), standstill)
 	p.clock.sleep()
 	p.store.Pause(true)
 	p.bus.Cut(true, true)
@@ -78,7 +83,10 @@ func (p *worker) common() partition.Config {
 		Clock:  p.clock, Precision: time.Millisecond, Crew: partition.NewCrew(16), Handle: p.handle,
 		Logger: slog.New(slog.DiscardHandler), Owner: "simulated",
 	}
-	if p.w.seed%3 == 0 {
+	if p.w.forgets() {
+		cfg.Remember = 2 * lease
+	}
+	if p.w.announces() {
 		cfg.Announce = p.announce
 	}
 	return cfg
@@ -86,7 +94,7 @@ func (p *worker) common() partition.Config {
 
 func (p *worker) member() member.Config {
 	return member.Config{
-		Store: p.store, Lease: lease, Partitions: partitions,
+		Store: &connectedTable{Store: p.store, p: p}, Lease: lease, Partitions: partitions,
 		Boot: p.clock.boot,
 	}
 }
@@ -97,9 +105,8 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 	cfg := cluster.Config{Bus: p.bus, Name: "world", MaxSkew: maxSkew,
 		Member: p.member(), Common: p.common(), Logger: slog.New(slog.DiscardHandler)}
 	for at, d := range w.disks {
-		log := &connection{Log: d.Open()}
+		log := &connection{Log: d.Open(), p: p, at: at}
 		p.watch(at, log)
-		log.Before = p.await
 		p.logs = append(p.logs, log)
 		cfg.Logs = append(cfg.Logs, storage.Log(log))
 	}

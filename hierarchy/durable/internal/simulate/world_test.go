@@ -13,6 +13,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/membus"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/steps"
 )
 
 const (
@@ -22,56 +23,76 @@ const (
 	lease      = 10 * time.Second
 )
 
+// mostDisk is how much a log can have. A sixteenth of it is deleted at once.
+const mostDisk = 100_000
+
 // world is what the processes share.
 type world struct {
 	t     testing.TB
 	seed  uint64
 	begun time.Time
+	took  time.Duration
 	net   membus.Net
 	table memtable.Table
 	disks [partitions]*memlog.Disk
 
 	chance chance
+	hit    [partitions]atomic.Bool // something happens to the log
 	slow   [partitions]atomic.Bool // many appends to the log arrive late
 	elects [partitions]atomic.Bool // the log has no leader, or one that is about to be replaced
 	rounds int                     // that were calm
 	asked  atomic.Uint64           // how many calls were made
 	healed atomic.Bool             // nothing goes wrong any more
+	little atomic.Bool             // but little troubles
 
 	mu      sync.Mutex // guards what follows
 	living  []*worker  // the processes that own partitions
 	calling []*worker  // those that only call
 	firings map[string][]*firing
+	sent    map[uint32]int64   // the times of frames, by their checksums
 	epochs  [partitions]uint64 // of the last owner that has begun
+	logs    [partitions]logged
 	// takeovers are those that were acknowledged, by their epochs
 	takeovers [partitions]map[uint64]takeover
+	punctual  int      // how many timers nothing has held up
 	wrongs    []string // promises that did not hold
 	timers    map[string]*timer
 	paused    map[string][]pause
 	events    []string
+	happening []int       // by fault: how many of them happen
+	pairs     steps.Pairs // of faults that have happened at the same time
 
 	history partitiontest.History
 }
 
 // timer is one that no other caller knows.
 type timer struct {
-	in      time.Duration // 0 if it is due at a wall time
-	begun   time.Time
-	rate    float64   // of the clock of the process that sets it
-	unknown bool      // an answer was lost
-	id      frame.ID  // by the answer, unless that was lost
-	removed time.Time // when its Remove was answered, or zero
+	in              time.Duration // 0 if it is due at a wall time
+	begun, answered time.Time
+	rate            float64   // of the clock of the process that sets it
+	unknown         bool      // an answer was lost
+	id              frame.ID  // by the answer, unless that was lost
+	removed         time.Time // when its Remove was answered, or zero
 }
 
 func newWorld(t testing.TB, seed uint64) *world {
-	w := &world{t: t, seed: seed, begun: time.Now(), firings: make(map[string][]*firing), timers: make(map[string]*timer), paused: make(map[string][]pause)}
+	w := &world{t: t, seed: seed, begun: time.Now(), firings: make(map[string][]*firing), timers: make(map[string]*timer), paused: make(map[string][]pause),
+		sent: make(map[uint32]int64), happening: make([]int, len(faults)), pairs: steps.Pairs{Of: len(faults)}}
 	w.chance.r = rand.New(rand.NewPCG(seed, 0))
 	for i := range w.disks {
 		w.disks[i], w.takeovers[i] = new(memlog.Disk), make(map[uint64]takeover)
+		w.disks[i].SetMost(mostDisk)
+		w.logs[i].begins = make(map[begin]bool)
 	}
 	w.net.SetFate(w.fate)
 	return w
 }
+
+// announces reports whether timers are announced.
+func (w *world) announces() bool { return w.seed%3 == 0 }
+
+// forgets reports whether callers are forgotten so soon that copies of their requests come later.
+func (w *world) forgets() bool { return w.seed%2 == 1 }
 
 // note records what has happened, for whoever looks for the reason of a failure.
 func (w *world) note(event string) {

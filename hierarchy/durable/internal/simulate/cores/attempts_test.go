@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
 // fire begins the attempts that are due.
@@ -44,8 +45,10 @@ func (o *worker) put(e core.Event, what *result) {
 
 // start begins an attempt. Its handler is called later.
 func (o *worker) start(j core.Job) {
-	a := &core.Attempt{Job: j, Name: j.ID.Number<<8 | uint64(j.Number)}
+	o.model.names++
+	a := &core.Attempt{Job: j, Name: o.model.names}
 	o.core.Started(a)
+	o.started[j.ID] = a
 	o.attempts = append(o.attempts, a)
 	o.Add("%v begins attempt %d of %s", o, a.Number, a.Key)
 }
@@ -56,11 +59,15 @@ func (o *worker) callHandlers() {
 		switch {
 		case a.Called, o.core.IsClaimed(a.ID) && o.flight != nil:
 		case !o.core.IsRunning(a):
+			o.core.Stop(a)
 			o.over(a)
 		case o.lapsed:
 			o.core.Stop(a)
 			o.core.Delay(a.Job)
 			o.over(a)
+		case a.Invalid != nil: // the attempt before it was left, and not ended
+			a.Called = true
+			o.returns(a, a.Invalid)
 		default:
 			a.Called = true
 			o.Add("%v calls the handler of %s", o, a.Key)
@@ -69,10 +76,19 @@ func (o *worker) callHandlers() {
 	}
 }
 
-// over forgets an attempt.
+// over forgets an attempt. If it was ended by its token, its timer may have another one by now, and if it was left, it
+// goes on.
 func (o *worker) over(a *core.Attempt) {
 	o.attempts = slices.DeleteFunc(o.attempts, func(b *core.Attempt) bool { return a == b })
-	delete(o.busy, a.ID)
+	if !a.Ended && !a.Left {
+		o.free(a.ID)
+	}
+}
+
+// free records that a timer has no attempt.
+func (o *worker) free(id frame.ID) {
+	delete(o.busy, id)
+	delete(o.started, id)
 }
 
 var errHandler = errors.New("the handler fails")
@@ -83,10 +99,14 @@ func (o *worker) handlerReturns(r *rand.Rand) {
 	if i < 0 {
 		return
 	}
+	o.returns(o.attempts[i], someResult(r))
+}
+
+// someResult returns one of the results that an attempt can have.
+func someResult(r *rand.Rand) error {
 	wait := time.Duration(r.Int64N(int64(time.Minute)))
-	err := []error{nil, nil, errHandler, &core.Final{Err: errHandler}, &core.Later{Err: errHandler, In: wait},
+	return []error{nil, nil, errHandler, &core.Final{Err: errHandler}, &core.Later{Err: errHandler, In: wait},
 		&core.Postponed{Err: errHandler, In: wait}}[r.IntN(6)]
-	o.returns(o.attempts[i], err)
 }
 
 // allReturn lets all handlers return without an error.
@@ -98,13 +118,17 @@ func (o *worker) allReturn() {
 
 func (o *worker) returns(a *core.Attempt, err error) {
 	if !o.core.Returned(a) {
+		if a.Left || a.Ended {
+			o.over(a)
+			return
+		}
 		o.fail("attempt: the handler of %s has returned before", a.Key)
 		return
 	}
 	o.Add("the handler of %s returns %v", a.Key, err)
 	o.attempts = slices.DeleteFunc(o.attempts, func(b *core.Attempt) bool { return a == b })
 	if !o.core.Stop(a) { // it was superseded
-		delete(o.busy, a.ID)
+		o.free(a.ID)
 		return
 	}
 	o.put(a.Result(&coreConfig, err), resultOf(a, err))
@@ -138,11 +162,11 @@ func (o *worker) written(it item) {
 	o.core.Remove(it.event.Of)
 	switch {
 	case e.kind != begun:
-		delete(o.busy, e.id)
+		o.free(e.id)
 	case e.took && !o.ending && o.core.Written(e.job):
 		o.start(*e.job)
 	default:
 		o.core.Over(e.job)
-		delete(o.busy, e.id)
+		o.free(e.id)
 	}
 }

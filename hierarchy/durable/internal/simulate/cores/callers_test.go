@@ -34,6 +34,7 @@ type call struct {
 	caller   *caller
 	expected string // the answer by the model
 	known    bool   // whether the model has decided
+	begun    int64  // the owner's time
 }
 
 func newCaller(w *world, id uint64) *caller {
@@ -85,35 +86,35 @@ func (c *caller) send(o *worker, q *request, ops []core.Op) {
 	if q != nil {
 		k.Request = q.RequestID
 	}
-	k.Begin(&coreConfig, o.time(), o.wall())
+	k.begun = o.time()
+	k.Begin(&coreConfig, k.begun, o.wall())
 	o.queue = append(o.queue, item{call: k})
 	c.asked += len(ops)
 	c.Add("%v is asked for %v", o, k)
 }
 
-func (k *call) String() string {
-	s := ""
-	if k.of != nil {
-		s = fmt.Sprintf("request %d.%d, floor %d:", k.Request.Caller, k.Request.Serial-uint64(begin), k.Request.Floor-uint64(begin))
-	}
-	for _, op := range k.Ops {
-		s += fmt.Sprintf(" %v %s %s", op.Kind, op.Key, op.Value)
-	}
-	return s
-}
-
 // someOps returns some operations. Few keys have the most timers that may be pending.
 func someOps(o *worker, r *rand.Rand) (ops []core.Op) {
+	if n := len(o.tokens); n > 0 && r.IntN(8) == 0 {
+		t := o.tokens[r.IntN(n)]
+		return append(ops, core.Op{Kind: frame.End, Key: []byte(t.key), Ending: core.End(t.of, t.number, someResult(r))})
+	}
 	for range 1 + r.IntN(3)/2 {
 		op := core.Op{Kind: []frame.Kind{frame.Set, frame.Set, frame.SetAt, frame.Move, frame.MoveAt, frame.Remove,
-			frame.Revive}[r.IntN(7)], Key: fmt.Append(nil, "k", r.IntN(12))}
+			frame.Revive}[r.IntN(7)], Key: fmt.Append(nil, "k", r.IntN(12)), Whole: r.IntN(3) == 0}
 		d := time.Duration(r.Int64N(int64(20 * time.Second)))
 		switch op.Kind {
 		case frame.Set, frame.SetAt:
 			op.Value = fmt.Append(nil, "v", r.IntN(1000))
-			op.If = core.Condition(r.IntN(2))
+			op.If = core.Condition(r.IntN(2 * int(core.Conditions)))
+			if op.If >= core.Conditions {
+				op.If = core.Always
+			}
 		}
 		op.In, op.Due = d, o.now+int64(d)
+		if op.Kind == frame.Set && op.If == core.Always && r.IntN(3) == 0 {
+			op.In, op.Quiet, op.Longest = -d/20, d/2, d+1
+		}
 		ops = append(ops, op)
 	}
 	return ops
@@ -143,7 +144,7 @@ func (k *call) text(err error) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprint(k.Took, k.Values)
+	return fmt.Sprint(k.Took, k.texts())
 }
 
 // made returns which timers an answer says that it has made, and when they are due.

@@ -16,12 +16,15 @@ import (
 type model struct {
 	w        *world
 	timers   map[string]entry
-	epoch    uint64 // of the last takeover
-	time     int64  // of the last frame
+	epoch    uint64          // of the last takeover
+	time     int64           // of the last frame
+	names    uint64          // of attempts
+	over     map[uint64]bool // by name: the attempts that were ended by their tokens
 	requests map[state.Request]string
 	floors   map[uint64]uint64 // by caller
 	latest   map[uint64]uint64 // by caller: the last serial that was committed
-	seen     map[uint64]int64  // by caller: the time of the last
+	seen     map[uint64]int64  // by caller: the time of the frame with the last
+	kept     map[uint64]int64  // by caller: the same, or that of the takeover if it is later
 }
 
 // entry is a timer.
@@ -32,8 +35,13 @@ type entry struct {
 	attempt uint32
 	next    int64 // when the next attempt is due, or 0
 	dead    bool
-	begun   bool     // the log has the begin of an attempt, and not its end
-	suspect bool     // an owner has ended during an attempt
+	begun   bool   // the log has the begin of an attempt, and not its end
+	left    uint64 // the name of the attempt that was left
+	suspect bool   // an owner has ended during an attempt
+	died    bool   // the last owner was killed while the handler was called, which no result in the log says
+	careful bool   // that is so, and the timer was due at the takeover
+	bounced bool   // it was set by debounced calls, of which the first was at
+	since   int64
 	fired   uint32   // the last attempt that was seen
 	id      frame.ID // once it was seen
 }
@@ -59,17 +67,19 @@ const (
 	failed    resultKind = "failure"
 	died      resultKind = "death"
 	expired   resultKind = "expiry"
+	left      resultKind = "left"
 )
 
 func newModel(w *world) *model {
-	return &model{w: w, timers: make(map[string]entry), requests: make(map[state.Request]string),
-		floors: make(map[uint64]uint64), latest: make(map[uint64]uint64), seen: make(map[uint64]int64)}
+	return &model{w: w, timers: make(map[string]entry), over: make(map[uint64]bool), requests: make(map[state.Request]string),
+		floors: make(map[uint64]uint64), latest: make(map[uint64]uint64), seen: make(map[uint64]int64), kept: make(map[uint64]int64)}
 }
 
 func (m *model) String() string { return fmt.Sprint(m.timers) }
 
 // apply applies a frame that was appended, or what needs none.
 func (m *model) apply(b *batch, number uint64) {
+	before := m.time
 	if number > 0 {
 		f, err := frame.Parse(m.w.log.get(number))
 		if err != nil || f.Time < m.time {
@@ -79,6 +89,7 @@ func (m *model) apply(b *batch, number uint64) {
 	}
 	if b.takeover {
 		m.epoch = number
+		m.takenOver(before)
 		return
 	}
 	for _, key := range b.begun {
@@ -103,8 +114,9 @@ func (m *model) closed() {
 	for key, e := range m.timers {
 		if e.begun {
 			e.attempt, e.begun = e.attempt-1, false
-			m.timers[key] = e
 		}
+		e.died, e.careful = false, false
+		m.timers[key] = e
 	}
 }
 
@@ -131,10 +143,14 @@ func (m *model) call(b *batch, k *call) {
 	if id.Serial < m.floors[id.Caller] {
 		m.w.fail("floor: a request that was given up is committed: %v", k)
 	}
+	if id.Serial < m.latest[id.Caller] && m.remembers(k) {
+		m.w.fail("passed: %v is committed, and the latest is %d", k, m.latest[id.Caller])
+	}
 	k.expected = m.commit(b, k)
 	m.requests[id] = k.expected
 	m.floors[id.Caller] = max(m.floors[id.Caller], k.Request.Floor)
-	m.latest[id.Caller], m.seen[id.Caller] = max(m.latest[id.Caller], id.Serial), m.time
+	m.latest[id.Caller] = max(m.latest[id.Caller], id.Serial)
+	m.seen[id.Caller], m.kept[id.Caller] = m.time, m.time
 }
 
 // refused judges the refusal of a call, which is not in the frame. The model does not know yet what is in the frame
@@ -171,10 +187,20 @@ func (m *model) refused(b *batch, k *call, err error) {
 	}
 }
 
-// remembers reports whether the caller of k is remembered for sure.
+// takenOver lets callers be remembered by the clock of another owner, unless the last one has forgotten them.
+func (m *model) takenOver(before int64) {
+	for caller, at := range m.seen {
+		delete(m.kept, caller)
+		if at > before-int64(remember) {
+			m.kept[caller] = m.time
+		}
+	}
+}
+
+// remembers reports whether the caller of k is remembered.
 func (m *model) remembers(k *call) bool {
-	at, ok := m.seen[k.Request.Caller]
-	return ok && m.time-at < int64(state.Remember)
+	at, ok := m.kept[k.Request.Caller]
+	return ok && m.time-at < int64(remember)
 }
 
 // commit carries out all operations of a call, or none, and returns the answer.
@@ -186,9 +212,9 @@ func (m *model) commit(b *batch, k *call) string {
 	for i := range k.Ops {
 		op := &k.Ops[i]
 		e, ok := m.timers[string(op.Key)]
-		t := m.do(b, op, e, ok)
-		if took = append(took, t); t && op.Kind == frame.Remove {
-			values = append(values, e.value)
+		t := m.do(b, k, i, e, ok)
+		if took = append(took, t); returns(op, t) {
+			values = append(values, m.returned(b, op, e, ok))
 		}
 	}
 	if n := m.pending(); n > pending && n > coreConfig.MaxPending {
@@ -208,14 +234,15 @@ func (m *model) pending() (n int) {
 }
 
 // do carries out an operation. It reports whether that changes anything.
-func (m *model) do(b *batch, op *core.Op, e entry, ok bool) bool {
+func (m *model) do(b *batch, k *call, i int, e entry, ok bool) bool {
+	op := &k.Ops[i]
 	key, counts, live := string(op.Key), &b.by.counts, ok && !e.dead
 	switch op.Kind {
 	case frame.Set, frame.SetAt:
-		if op.If == core.IfAbsent && live {
+		if live && !m.holds(b, op, e, k.Took[i]) {
 			return false
 		}
-		m.timers[key] = entry{value: string(op.Value), due: op.Due, wall: op.Kind == frame.SetAt}
+		m.timers[key] = m.set(b, k, op, e, live)
 		counts.Set++
 	case frame.Move, frame.MoveAt:
 		if !live {
@@ -234,6 +261,8 @@ func (m *model) do(b *batch, op *core.Op, e entry, ok bool) bool {
 			return false
 		}
 		m.timers[key] = entry{value: e.value, due: b.now, id: e.id, suspect: e.suspect}
+	case frame.End:
+		return m.end(b, key, op.Ending, e, live, k.Took[i])
 	}
 	return true
 }
@@ -241,12 +270,21 @@ func (m *model) do(b *batch, op *core.Op, e entry, ok bool) bool {
 // event applies an event, if it is one of the timer that the key has.
 func (m *model) event(b *batch, r *result) {
 	e, ok := m.timers[r.key]
-	if r.expected = ok && e.id == r.id && e.dead == (r.kind == expired); !r.expected {
+	r.expected = ok && e.id == r.id && e.dead == (r.kind == expired)
+	if r.attempt != nil && m.over[r.attempt.Name] {
+		r.expected = false // its token has ended it
+	}
+	if !r.expected {
 		return
 	}
 	switch r.kind {
 	case begun:
-		e.attempt, e.begun = r.number, true
+		b.begins[r.id] = true
+		e.attempt, e.begun, e.left = r.number, true, 0
+		m.timers[r.key] = e
+	case left:
+		e.attempt, e.begun, e.left, e.next, e.died, e.careful = r.number, false, r.attempt.Name, r.attempt.Until, false, false
+		delete(b.attempts, e.id)
 		m.timers[r.key] = e
 	case succeeded:
 		delete(m.timers, r.key)
@@ -260,12 +298,13 @@ func (m *model) event(b *batch, r *result) {
 
 // failed applies the failure of an attempt.
 func (m *model) failed(b *batch, key string, e entry, r *result) {
-	e.attempt, e.begun, e.next = r.number, false, b.now+int64(r.wait)
+	e.attempt, e.begun, e.left, e.next, e.died, e.careful = r.number, false, 0, b.now+int64(r.wait), false, false
 	if r.again {
 		e.attempt--
 		e.fired = e.attempt
 	}
 	b.by.counts.Failed++
+	delete(b.attempts, e.id)
 	if r.kind == died {
 		e.dead, e.next = true, 0
 		b.by.counts.Died++
@@ -273,15 +312,15 @@ func (m *model) failed(b *batch, key string, e entry, r *result) {
 	m.timers[key] = e
 }
 
-// compare compares a timer of the state with that of the model.
-func (m *model) compare(t state.Timer) {
+// compare compares a timer of the state with that of the model. running tells whether an attempt is in progress here.
+func (m *model) compare(t state.Timer, running bool) {
 	e, ok := m.timers[t.Key]
 	if e.id == (frame.ID{}) {
 		e.id = t.ID
 		m.timers[t.Key] = e
 	}
 	attempt := t.Attempt
-	if t.Running && !e.begun {
+	if running && !e.begun {
 		attempt--
 	}
 	if !ok || t.Value != e.value || t.Due != e.due || t.Wall != e.wall || attempt != e.attempt || t.Dead != e.dead || t.ID != e.id {
@@ -300,10 +339,12 @@ func (m *model) fires(o *worker, a *core.Attempt) {
 		number = e.attempt
 	}
 	switch {
-	case !ok || e.dead || e.id != a.ID || e.value != a.Firing.Value:
+	case !ok || e.dead || e.id != a.ID && e.id != (frame.ID{}) || e.value != a.Firing.Value:
 		m.w.fail("removed: %s fires with %v, and is %+v", a.Key, a.ID, e)
 	case a.Number != number || a.Number < e.fired:
 		m.w.fail("attempt: %d of %s, which is %+v", a.Number, a.Key, e)
+	case e.careful && !e.begun:
+		m.w.fail("unwritten: %s fires after the last owner was killed in its attempt, and nobody will know if this one is", a.Key)
 	case m.early(o, e) > 0:
 		m.w.fail("early: %s fires %v before its time", a.Key, m.early(o, e))
 	}
@@ -322,19 +363,49 @@ func (m *model) early(o *worker, e entry) time.Duration {
 	return time.Duration(e.due - o.time())
 }
 
-// overdue judges that all that is due has begun. Suspects begin one after the other.
+// overdue judges that all that is due has begun. Suspects begin one after the other. What the last owner has written again
+// as due is not due yet if the time of this one begins later, as the clock of that one was ahead by more than maxSkew.
 func (m *model) overdue(o *worker) {
+	if o.time() < m.time {
+		return
+	}
+	trial := slices.ContainsFunc(o.attempts, func(a *core.Attempt) bool { return a.Suspect })
+	for _, e := range m.timers {
+		trial = trial || e.suspect && o.busy[e.id]
+	}
 	for _, key := range slices.Sorted(maps.Keys(m.timers)) {
 		e := m.timers[key]
-		due, now := e.due, o.time()
-		switch {
-		case e.next != 0:
-			due = e.next
-		case e.wall:
-			now = o.wall()
-		}
-		if known := e.id != (frame.ID{}); known && !e.dead && due <= now && !o.busy[e.id] && !e.suspect {
+		due, now := m.next(o, e)
+		if known := e.id != (frame.ID{}); known && !e.dead && due <= now && !o.busy[e.id] && !(e.suspect && trial) {
 			m.w.fail("late: %s is due since %v", key, time.Duration(now-due))
 		}
+	}
+}
+
+// next returns when the next attempt of a timer is due, and the present time by the same clock.
+func (m *model) next(o *worker, e entry) (due, now int64) {
+	switch {
+	case e.next != 0:
+		return e.next, o.time()
+	case e.wall:
+		return e.due, o.wall()
+	}
+	return e.due, o.time()
+}
+
+// killed is called when an owner is killed during an attempt.
+func (m *model) killed(a *core.Attempt) {
+	if e, ok := m.timers[string(a.Key)]; ok && e.id == a.ID && e.left == 0 && a.Called && !e.dead {
+		e.died = true
+		m.timers[string(a.Key)] = e
+	}
+}
+
+// reviewed is called when an owner has taken over from one that was killed.
+func (m *model) reviewed(o *worker) {
+	for key, e := range m.timers {
+		due, now := m.next(o, e)
+		e.careful = e.died && due <= now
+		m.timers[key] = e
 	}
 }

@@ -26,8 +26,9 @@ type worker struct {
 	queue    []item
 	flight   *batch // in doubt
 	attempts []*core.Attempt
-	busy     map[frame.ID]bool // the timers whose attempts are beginning, or in progress
-	counts   core.Counts       // what the model counts
+	busy     map[frame.ID]bool          // the timers whose attempts are beginning, or in progress
+	started  map[frame.ID]*core.Attempt // the same, without those that are only beginning
+	counts   core.Counts                // what the model counts
 }
 
 // item is what is written: a call or an event.
@@ -42,11 +43,17 @@ type item struct {
 type batch struct {
 	by        *worker
 	now, wall int64
+	latest    int64 // the wall time by the furthest setting
 	items     []item
 	data      []byte
 	last      uint64 // the number of the frame before
 	takeover  bool
 	begun     []string // the keys of timers whose attempts ended with the last owner
+
+	attempts map[frame.ID]*core.Attempt // those in progress when it was made
+	called   map[frame.ID]bool          // whether their handlers were called
+	tokens   map[uint64]bool            // by name: whether they have tokens
+	begins   map[frame.ID]bool          // the timers whose attempts it begins
 }
 
 func newWorker(w *world, n int) *worker {
@@ -59,14 +66,19 @@ func (o *worker) elapsed() int64 { return int64(float64(o.now-begin) * o.rate) }
 func (o *worker) time() int64    { return o.elapsed() + o.shift }
 func (o *worker) wall() int64    { return o.now + int64(o.off) }
 
-var coreConfig = core.Config{Remember: state.Remember, MaxPending: 9, MaxAttempts: 3, TrimAbove: 1500, KeepDead: time.Hour,
+var coreConfig = core.Config{Remember: remember, MaxPending: 9, MaxAttempts: 3, TrimAbove: 1500, KeepDead: time.Hour,
 	Backoff: func(int) time.Duration { return backoff }}
 
-const backoff = 10 * time.Second
+const (
+	backoff = 10 * time.Second
+	// remember is so short that callers are forgotten in many histories, and that clocks are wrong by a part of it.
+	remember = 30 * time.Second
+)
 
 // compose makes a frame of what is in the queue.
 func (o *worker) compose() *batch {
 	b := &batch{by: o, now: o.time(), wall: o.wall(), last: o.core.Head.End}
+	b.note(o)
 	o.core.Start(b.now, b.wall, core.Limits{Message: 1 << 20})
 	if _, err := o.core.Keep(len(o.queue) == 0); err != nil {
 		o.fail("trimming: %v", err)
@@ -173,6 +185,11 @@ func (o *worker) settle() {
 		o.fail("frame %d can't be applied: %v", f.Number, err)
 		return
 	}
+	for _, a := range o.attempts {
+		if a.Ended && o.started[a.ID] == a {
+			o.free(a.ID)
+		}
+	}
 	o.finish(b, &o.core.Head.Header)
 	if o.ended(b) {
 		return
@@ -217,9 +234,9 @@ func (o *worker) compare() {
 		return
 	}
 	n := 0
-	o.core.State.Walk(1, o.core.State.Records(), func(_ state.Ref, t state.Timer) bool {
+	o.core.State.Walk(1, o.core.State.Records(), func(ref state.Ref, t state.Timer) bool {
 		n++
-		o.model.compare(t)
+		o.model.compare(t, o.core.State.IsRunning(ref, t.ID))
 		return true
 	})
 	if n != len(o.model.timers) {
@@ -234,17 +251,27 @@ func (o *worker) compare() {
 
 // close ends the owner in order, once no attempt is in progress.
 func (o *worker) close() {
-	if len(o.busy) == 0 && o.flight == nil && !o.ending {
+	if !o.busyWithout() && o.flight == nil && !o.ending {
 		o.Add("%v closes", o)
 		o.ending = true
+		o.leave()
 		o.queue = append(o.queue, item{close: true})
 	}
+}
+
+// kill ends the process. What is late may still arrive.
+func (o *worker) kill() {
+	o.Add("%v is killed", o)
+	for _, a := range o.attempts {
+		o.model.killed(a)
+	}
+	o.lose()
 }
 
 // lose ends the owner, which writes nothing more. What is late may still arrive.
 func (o *worker) lose() {
 	o.faults++
-	o.core, o.queue, o.flight, o.attempts, o.busy, o.ending = nil, nil, nil, nil, nil, false
+	o.core, o.queue, o.flight, o.attempts, o.busy, o.started, o.ending = nil, nil, nil, nil, nil, nil, false
 }
 
 // clockIsSet sets the wall clock.

@@ -16,7 +16,8 @@ func (o *worker) takeOver(r *rand.Rand) {
 	}
 	c.State.Advance(c.Head.Time)
 	c.State.Build()
-	o.core, o.counts, o.busy, o.most = c, core.Counts{}, make(map[frame.ID]bool), o.off
+	o.core, o.counts, o.most = c, core.Counts{}, o.off
+	o.busy, o.started = make(map[frame.ID]bool), make(map[frame.ID]*core.Attempt)
 	o.shift = o.wall() - o.elapsed()
 	if ahead := c.Head.Time - o.time(); ahead > 0 {
 		o.shift += min(ahead, int64(maxSkew))
@@ -33,6 +34,7 @@ func (o *worker) takeOver(r *rand.Rand) {
 	o.failBegun()
 	if !clean {
 		c.Review(o.time(), o.wall())
+		o.model.reviewed(o)
 	}
 	o.compare()
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/steps"
 )
@@ -24,6 +26,7 @@ type world struct {
 	workers []*worker
 	callers []*caller
 	model   *model
+	tokens  []token
 	wrong   error // the first promise that did not hold
 
 	asked, faults int // how many operations and faults there were
@@ -115,7 +118,7 @@ func (w *world) step(r *rand.Rand) {
 		o.takeOver(r)
 		return
 	}
-	switch r.IntN(24) {
+	switch r.IntN(25) {
 	case 0, 1:
 		w.pass(r)
 	case 2, 3, 4, 5, 6:
@@ -128,7 +131,9 @@ func (w *world) step(r *rand.Rand) {
 		o.fire()
 	case 16, 17:
 		o.callHandlers()
-	case 18, 19:
+	case 18:
+		o.giveToken(time.Duration(r.Int64N(int64(time.Minute))))
+	case 19, 24:
 		o.handlerReturns(r)
 	case 20:
 		o.clockIsSet(r)
@@ -172,9 +177,8 @@ func (w *world) pass(r *rand.Rand) {
 func (w *world) end(o *worker, r *rand.Rand) {
 	if r.IntN(3) == 0 {
 		o.close()
-	} else if r.IntN(2) == 0 {
-		w.Add("%v is killed", o)
-		o.lose()
+	} else if r.IntN(2) == 0 && o.core != nil {
+		o.kill()
 	}
 }
 
@@ -212,5 +216,20 @@ func (w *world) drain() {
 	}
 	if n := len(w.model.timers); n > 0 {
 		w.fail("lost: %d timers have not come to an end: %v", n, w.model)
+	}
+	w.forgets(o, calm)
+}
+
+// forgets checks that an owner keeps nothing of timers, attempts and callers that are no more.
+func (w *world) forgets(o *worker, calm *rand.Rand) {
+	if w.wrong != nil {
+		return
+	}
+	w.now += int64(2 * remember)
+	key := []byte("k")
+	w.callers[0].send(o, nil, []core.Op{{Kind: frame.Set, Key: key}, {Kind: frame.Remove, Key: key}})
+	o.write(done, calm)
+	if bytes, n := o.core.State.Bytes(), o.core.Numbers(); bytes != 0 || n != (core.Numbers{}) {
+		w.fail("memory: %d bytes and %+v attempts are remembered of nothing", bytes, n)
 	}
 }

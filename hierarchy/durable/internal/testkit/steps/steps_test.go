@@ -58,3 +58,20 @@ func TestTally(t *testing.T) {
 	_, ok = ParseTally("PASS")
 	require.False(t, ok)
 }
+
+// Pairs are read as they were written.
+func TestPairs(t *testing.T) {
+	sum, more := Pairs{Of: 3}, Pairs{Of: 3}
+	sum.Add(2, 0)
+	more.Add(0, 2)
+	more.Add(1, 1)
+	sum.Join(more)
+	n, most := sum.Counts()
+	require.Equal(t, [2]int{2, 6}, [2]int{n, most})
+	require.Equal(t, "pairs of faults, of 3: 0+2 1+1", sum.String())
+	got, ok := ParsePairs(sum.String())
+	require.True(t, ok)
+	require.Equal(t, sum, got)
+	_, ok = ParsePairs("PASS")
+	require.False(t, ok)
+}

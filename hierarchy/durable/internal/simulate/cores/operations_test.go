@@ -1,0 +1,213 @@
+package cores
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// What operations mean whose answers, or whose effects, depend on the timer that is there.
+
+// holds reports whether the condition of a Set holds for a timer that is not dead. If the new timer and the next attempt
+// are both due by now, or a wall clock that has shown the due time was set back, it depends on what the owner has in
+// hand, so what it says is right.
+func (m *model) holds(b *batch, op *core.Op, e entry, took bool) bool {
+	due, until := op.Due, e.due
+	if op.Kind == frame.SetAt {
+		due += b.now - b.wall
+	}
+	if e.wall {
+		until += b.now - b.wall
+	}
+	if e.next != 0 {
+		until = e.next
+	}
+	if e.left != 0 {
+		until = min(e.due, b.now)
+	}
+	conditional := op.If == core.IfSooner || op.If == core.IfLater
+	switch {
+	case conditional && due <= b.now && (until <= b.now || e.due <= b.now),
+		conditional && e.wall && e.next == 0 && e.due > b.wall && e.due <= b.latest:
+		return took
+	case op.If == core.IfSooner:
+		return due < until
+	case op.If == core.IfLater:
+		return due > until
+	}
+	return op.If == core.Always
+}
+
+// set returns the timer that a Set makes.
+func (m *model) set(b *batch, k *call, op *core.Op, e entry, live bool) entry {
+	next := entry{value: string(op.Value), due: op.Due, wall: op.Kind == frame.SetAt}
+	if op.Longest == 0 {
+		return next
+	}
+	called := k.begun + int64(op.In)
+	next.bounced, next.since = true, called
+	if live && e.bounced && e.attempt == 0 && b.attempts[e.id] == nil {
+		next.since = e.since
+	}
+	next.due = min(called+int64(op.Quiet), next.since+int64(op.Longest))
+	return next
+}
+
+// end ends an attempt by its token. It reports whether that names an attempt that goes on. If the time of one that was
+// left is over, it depends on whether the owner has begun the next one, so what the owner says is right.
+func (m *model) end(b *batch, key string, by *core.Ending, e entry, live, took bool) bool {
+	a := b.attempts[e.id]
+	here := a != nil && a.Name == by.Name && a.Number == by.Attempt && b.tokens[by.Name]
+	gone := a == nil && e.left == by.Name && e.attempt == by.Attempt && (b.now < e.next || took)
+	if !live || m.over[by.Name] || !here && !gone {
+		return false
+	}
+	m.over[by.Name] = true
+	r := &result{number: by.Attempt, kind: failed, wait: backoff, again: by.How == core.Postpone}
+	switch by.How {
+	case core.Done:
+		delete(m.timers, key)
+		return true
+	case core.Finally:
+		r.kind = died
+	case core.Retry, core.Postpone:
+		r.wait = by.In
+	}
+	if !r.again && int(r.number) >= coreConfig.MaxAttempts {
+		r.kind = died
+	}
+	m.failed(b, key, e, r)
+	return true
+}
+
+// returns reports whether an operation returns something.
+func returns(op *core.Op, took bool) bool {
+	if op.If != core.Always {
+		return op.Whole && !took
+	}
+	return took && (op.Whole || op.Kind == frame.Remove)
+}
+
+// returned returns what an operation returns that has found a timer, or none.
+func (m *model) returned(b *batch, op *core.Op, e entry, ok bool) string {
+	switch {
+	case !op.Whole, op.Kind == frame.Move, op.Kind == frame.MoveAt, op.Kind == frame.Revive:
+		return e.value
+	case !ok, e.dead && op.Kind != frame.Remove:
+		return "none"
+	}
+	attempt := e.attempt
+	if a := b.attempts[e.id]; a != nil && (b.called[e.id] || op.If != core.Always) {
+		attempt = a.Number
+	} else if b.begins[e.id] { // so its handler was not called
+		attempt--
+	}
+	return described(e.value, e.due, e.wall, e.dead, attempt)
+}
+
+func described(value string, due int64, wall, dead bool, attempt uint32) string {
+	return fmt.Sprintf("%s due %d, wall %v, dead %v, attempt %d", value, due-begin, wall, dead, attempt)
+}
+
+// texts returns what the operations of a call have returned.
+func (k *call) texts() []string {
+	values, texts := k.Values, []string{}
+	for i := range k.Ops {
+		op := &k.Ops[i]
+		if !returns(op, k.Took[i]) || len(values) == 0 {
+			continue
+		}
+		value := values[0]
+		values = values[1:]
+		if op.Whole {
+			value = whole(op, value)
+		}
+		texts = append(texts, value)
+	}
+	return append(texts, values...)
+}
+
+// whole returns what a timer that an operation has returned is.
+func whole(op *core.Op, value string) string {
+	t, ok := core.Was(value)
+	switch {
+	case !ok:
+		return "none"
+	case op.Kind == frame.Move, op.Kind == frame.MoveAt, op.Kind == frame.Revive:
+		return t.Value
+	}
+	return described(t.Value, t.Due, t.Wall, t.Dead, t.Attempt)
+}
+
+// token names an attempt that any caller can end.
+type token struct {
+	key    string
+	of     uint64 // the name of the attempt
+	number uint32
+}
+
+// giveToken gives an attempt in progress a token. Those that are announced are no suspects.
+func (o *worker) giveToken(in time.Duration) {
+	for _, a := range o.attempts {
+		if a.Called && !a.Ended && !a.Suspect && !o.ending && o.core.GiveToken(a, o.time()+int64(in)) {
+			o.tokens = append(o.tokens, token{key: string(a.Key), of: a.Name, number: a.Number})
+			o.Add("attempt %d of %s has a token for %v", a.Number, a.Key, in)
+			return
+		}
+	}
+}
+
+// leave leaves the attempts that have tokens to the next owner.
+func (o *worker) leave() {
+	for _, a := range o.attempts {
+		if o.hasToken(a) {
+			a.Left = true
+			o.put(a.Leave(), &result{key: string(a.Key), id: a.ID, number: a.Number, kind: left, attempt: a})
+		}
+	}
+}
+
+// hasToken reports whether an attempt has a token, and goes on.
+func (o *worker) hasToken(a *core.Attempt) bool {
+	for _, b := range o.core.WithToken(true) {
+		if a == b {
+			return !a.Over
+		}
+	}
+	return false
+}
+
+// busyWithout reports whether attempts are beginning, or are in progress, that have no tokens.
+func (o *worker) busyWithout() bool {
+	n := 0
+	for _, a := range o.attempts {
+		if o.hasToken(a) && o.busy[a.ID] {
+			n++
+		}
+	}
+	return len(o.busy) > n
+}
+
+// note records, for the model, which attempts are in progress when a frame is made.
+func (b *batch) note(o *worker) {
+	b.latest = o.now + int64(o.most)
+	b.attempts, b.called = make(map[frame.ID]*core.Attempt), make(map[frame.ID]bool)
+	b.tokens, b.begins = make(map[uint64]bool), make(map[frame.ID]bool)
+	for id, a := range o.started {
+		b.attempts[id], b.called[id], b.tokens[a.Name] = a, a.Called, o.hasToken(a)
+	}
+}
+
+func (k *call) String() string {
+	var s strings.Builder
+	if k.of != nil {
+		fmt.Fprintf(&s, "request %d.%d, floor %d:", k.Request.Caller, k.Request.Serial-uint64(begin), k.Request.Floor-uint64(begin))
+	}
+	for _, op := range k.Ops {
+		fmt.Fprintf(&s, " %v %s %s", op.Kind, op.Key, op.Value)
+	}
+	return s.String()
+}

@@ -1,0 +1,45 @@
+package simulate
+
+import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+
+// logged is what the judge knows of the frames of a log that were sent.
+type logged struct {
+	begins map[begin]bool
+	closes []uint64 // the epochs of owners that have closed it
+}
+
+// begin is the begin of an attempt that an owner has written.
+type begin struct{ epoch, id uint64 }
+
+// read records what a frame has.
+func (l *logged) read(f *frame.Frame) {
+	for op, err := range f.Ops() {
+		switch {
+		case err != nil:
+			return
+		case op.Kind == frame.Close:
+			l.closes = append(l.closes, f.Epoch)
+		case op.Kind == frame.Begin:
+			l.begins[begin{f.Epoch, op.ID.Number}] = true
+		}
+	}
+}
+
+// checkWritten checks the first attempt of an owner, after one that did not end because an earlier owner was killed. It may
+// have killed that one, so it is in the log before the handler is called, unless the timer was not due at the takeover.
+func (w *world) checkWritten(t *timer, last, f *firing) {
+	l, own := &w.logs[f.Partition], w.takeovers[f.Partition]
+	then, ok1 := own[last.Epoch]
+	now, ok2 := own[f.Epoch]
+	if !ok1 || !ok2 || w.announces() || t.in == 0 || f.Epoch <= last.Epoch || last.done || f.over || last.over {
+		return
+	}
+	for _, epoch := range l.closes {
+		if epoch >= last.Epoch && epoch < f.Epoch {
+			return
+		}
+	}
+	if due := then.time + int64(last.at.Sub(then.at)); due < now.time && !l.begins[begin{f.Epoch, f.ID.Number}] {
+		w.wrong("unwritten: attempt %d of %q by owner %d, after owner %d was killed in one", f.Attempt, f.Key, f.Epoch, last.Epoch)
+	}
+}

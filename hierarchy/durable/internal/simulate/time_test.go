@@ -1,0 +1,44 @@
+package simulate
+
+import (
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
+
+// ownTime is what the judge knows of the time of an owner: it begins at the wall time of the takeover, or at the time of the
+// last frame, but at most maxSkew ahead of the wall clock. Then it is what the clock of the timers counts. Frames have it,
+// unless that of the frame before is later.
+type ownTime struct {
+	owner    uint64 // the random number of the takeover
+	begins   int64  // the owner's time less what its clock has counted
+	previous uint32 // what the last frame follows
+}
+
+// judge checks the time of a frame when it is first sent. A frame that strangers' messages have passed is sent again later.
+func (t *ownTime) judge(p *worker, data []byte) {
+	f, err := frame.Parse(data)
+	w := p.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil {
+		w.wrong("time: a frame can't be read: %v", err)
+		return
+	}
+	if _, known := w.sent[f.Checksum]; known {
+		return
+	}
+	w.sent[f.Checksum] = f.Time
+	w.logs[f.Partition].read(&f)
+	before := w.sent[f.Previous]
+	again := t.owner == f.Owner && t.previous == f.Previous
+	elapsed := int64(p.clock.Elapsed())
+	if f.Epoch == f.Number && t.owner != f.Owner {
+		wall := p.clock.Now().UnixNano()
+		t.owner, t.begins = f.Owner, max(wall, min(wall+int64(maxSkew), before))-elapsed
+	}
+	t.previous = f.Previous
+	if want := max(before, t.begins+elapsed); f.Time > want || f.Time < want && !again {
+		w.wrong("time: frame %d of owner %d of partition %d is %v ahead of the owner's time", f.Number, f.Epoch, f.Partition, time.Duration(f.Time-want))
+	}
+}
