@@ -95,6 +95,9 @@ func (p *Partition) line(t state.Timer) string {
 	if t.Schedule != "" || t.Trace != "" {
 		line += fmt.Sprintf(" schedule=%q missed=%d started=%t trace=%q", t.Schedule, t.Missed, t.Started, t.Trace)
 	}
+	if t.Paused {
+		line += " paused"
+	}
 	return line
 }
 
@@ -123,6 +126,11 @@ func TestRecordALog(t *testing.T) {
 	b.schedule("fails always", "v", "*/20 * * * *")
 	b.schedule("skips", "v", "MISSED=skip 0 * * * *")
 	b.schedule("all", "v", "CRON_TZ=Europe/Berlin MISSED=all 0 3 * * *")
+	for _, key := range []string{"paused", "resumed"} {
+		b.schedule(key, "v", "@daily")
+		b.True(b.do(core.Op{Kind: frame.Pause, Key: []byte(key)}))
+	}
+	b.True(b.do(core.Op{Kind: frame.Resume, Key: []byte("resumed")}))
 	b.setAt("wall", "", b.mock.Now().Add(2000*time.Hour))
 	b.set("moved", "as it was", time.Hour)
 	b.True(b.move("moved", 500*time.Hour))
