@@ -27,6 +27,7 @@ type renewals struct {
 	acked   time.Duration // Member.lease.acked
 	run     time.Duration // since when renewals have been acknowledged without an interruption
 	refused bool          // the last answer was a refusal, and nothing has been acknowledged since
+	decided time.Duration // how long renewals had succeeded when the deletion that arrives was sent
 }
 
 // sent records a copy of a renewal.
@@ -117,7 +118,7 @@ func (l *loop) judgeClaim(by *member, at int, was storage.Record) {
 }
 
 // judgeDeath checks that a record is deleted only if it was not renewed for one and a quarter leases, in which the
-// process that deletes it could renew its own.
+// process that deletes it could renew its own when it decided that.
 func (l *loop) judgeDeath(by *member, was storage.Record) {
 	record, _ := decodeMember(was.Key, was.Value)
 	clock := func(at time.Duration) time.Duration { return time.Duration(by.rate * float64(at)) }
@@ -127,7 +128,7 @@ func (l *loop) judgeDeath(by *member, was storage.Record) {
 	if since < least {
 		l.fail("death: process %d deletes %v %v after a renewal", by.n, was.Key, since)
 	}
-	if own := by.m.cfg.Boot() - by.renewals.run; own < least {
+	if own := by.renewals.decided; own < least {
 		l.fail("death: process %d deletes %v, and could renew its own lease for only %v", by.n, was.Key, own)
 	}
 }

@@ -32,7 +32,7 @@ func (t *table) all() (all []storage.Record) {
 // change writes or deletes a record, if its revision is last. by is the process that does it.
 func (t *table) change(by *member, r storage.Record, last uint64) (storage.Record, error) {
 	was := t.records[r.Key]
-	if was.Revision != last && !(was.Deleted && last == 0) || r.Deleted && last == 0 && was.Revision > 0 && !was.Deleted {
+	if was.Revision != last { // that of a deletion, for an hour, which no history lasts
 		return r, storage.ErrRefused
 	}
 	t.loop.judgeChange(by, was, r)
@@ -157,7 +157,9 @@ func (p *member) Put(ctx context.Context, key string, value []byte, last uint64)
 }
 
 func (p *member) Delete(ctx context.Context, key string, last uint64) error {
+	own := p.m.cfg.Boot() - p.renewals.run
 	_, err := p.call(ctx, func(fate) (storage.Record, error) {
+		p.renewals.decided = own
 		r, err := p.table.change(p, storage.Record{Key: key, Deleted: true}, last)
 		if err == nil && strings.HasPrefix(key, memberPrefix) {
 			p.Add("%v process %d deletes %v", p.now(), p.n, key)
