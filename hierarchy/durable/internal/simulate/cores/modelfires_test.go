@@ -1,0 +1,109 @@
+package cores
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// compare compares a timer of the state with that of the model. running tells whether an attempt is in progress here.
+func (m *model) compare(t state.Timer, running bool) {
+	e, ok := m.timers[t.Key]
+	if e.id == (frame.ID{}) {
+		e.id = t.ID
+		m.timers[t.Key] = e
+	}
+	attempt := t.Attempt
+	if running && !e.begun {
+		attempt--
+	}
+	if !ok || t.Value != e.value || t.Due != e.due || t.Wall != e.wall || attempt != e.attempt || t.Dead != e.dead || t.ID != e.id {
+		m.w.fail("state: %+v instead of %+v", t, e)
+	}
+}
+
+// fires judges the call of a handler, unless a frame is in doubt that may have changed the timer.
+func (m *model) fires(o *worker, a *core.Attempt) {
+	e, ok := m.timers[string(a.Key)]
+	if o.flight != nil {
+		return
+	}
+	number := e.attempt + 1
+	if e.begun {
+		number = e.attempt
+	}
+	switch {
+	case !ok || e.dead || e.id != a.ID && e.id != (frame.ID{}) || e.value != a.Firing.Value:
+		m.w.fail("removed: %s fires with %v, and is %+v", a.Key, a.ID, e)
+	case a.Number != number || a.Number < e.fired:
+		m.w.fail("attempt: %d of %s, which is %+v", a.Number, a.Key, e)
+	case e.careful && !e.begun:
+		m.w.fail("unwritten: %s fires after the last owner was killed in its attempt, and nobody will know if this one is", a.Key)
+	case m.early(o, e) > 0:
+		m.w.fail("early: %s fires %v before its time", a.Key, m.early(o, e))
+	}
+	e.fired = a.Number
+	m.timers[string(a.Key)] = e
+}
+
+// early returns how much too early an attempt is that begins now.
+func (m *model) early(o *worker, e entry) time.Duration {
+	switch {
+	case e.next != 0:
+		return time.Duration(e.next - o.time())
+	case e.wall:
+		return time.Duration(e.due - o.now - int64(o.most))
+	}
+	return time.Duration(e.due - o.time())
+}
+
+// overdue judges that all that is due has begun. Suspects begin one after the other. What the last owner has written again
+// as due is not due yet if the time of this one begins later, as the clock of that one was ahead by more than maxSkew.
+func (m *model) overdue(o *worker) {
+	if o.time() < m.time {
+		return
+	}
+	trial := slices.ContainsFunc(o.attempts, func(a *core.Attempt) bool { return a.Suspect })
+	for _, e := range m.timers {
+		trial = trial || e.suspect && o.busy[e.id]
+	}
+	for _, key := range slices.Sorted(maps.Keys(m.timers)) {
+		e := m.timers[key]
+		due, now := m.next(o, e)
+		if known := e.id != (frame.ID{}); known && !e.dead && due <= now && !o.busy[e.id] && !(e.suspect && trial) {
+			m.w.fail("late: %s is due since %v", key, time.Duration(now-due))
+		}
+	}
+}
+
+// next returns when the next attempt of a timer is due, and the present time by the same clock.
+func (m *model) next(o *worker, e entry) (due, now int64) {
+	switch {
+	case e.next != 0:
+		return e.next, o.time()
+	case e.wall:
+		return e.due, o.wall()
+	}
+	return e.due, o.time()
+}
+
+// killed is called when an owner is killed during an attempt.
+func (m *model) killed(a *core.Attempt) {
+	if e, ok := m.timers[string(a.Key)]; ok && e.id == a.ID && e.left == 0 && a.Called && !e.dead {
+		e.died = true
+		m.timers[string(a.Key)] = e
+	}
+}
+
+// reviewed is called when an owner has taken over from one that was killed.
+func (m *model) reviewed(o *worker) {
+	for key, e := range m.timers {
+		due, now := m.next(o, e)
+		e.careful = e.died && due <= now
+		m.timers[key] = e
+	}
+}
