@@ -14,6 +14,7 @@ type pacer struct {
 	owns  func(limits.Scope) bool
 	limit func(limits.Scope) limits.Limit
 	tell  func(limits.Scope) // has all servers tell what they hold
+	self  string             // this server, which tells it always, and not only the others
 
 	mu    sync.Mutex
 	paced map[limits.Scope]*paced
@@ -27,7 +28,8 @@ type paced struct {
 	meter   limits.Meter
 	holders map[string]*holder // by server
 	asked   []*asked           // who waits, in the order of arrival
-	from    time.Time          // by when all have told what they hold
+	from    time.Time          // by when the others have told what they hold
+	knows   bool               // what this server holds
 	alarm   *time.Timer
 }
 
@@ -54,8 +56,8 @@ const (
 	holdTime = 3 * askEvery
 )
 
-func newPacer(owns func(limits.Scope) bool, limit func(limits.Scope) limits.Limit, tell func(limits.Scope)) *pacer {
-	return &pacer{owns: owns, limit: limit, tell: tell, paced: make(map[limits.Scope]*paced)}
+func newPacer(self string, owns func(limits.Scope) bool, limit func(limits.Scope) limits.Limit, tell func(limits.Scope)) *pacer {
+	return &pacer{self: self, owns: owns, limit: limit, tell: tell, paced: make(map[limits.Scope]*paced)}
 }
 
 // ask grants attempts to a server that holds some already, and wants others: answer is called with how many it gets, as
@@ -82,6 +84,7 @@ func (p *pacer) hold(s limits.Scope, server string, held int) {
 	defer p.mu.Unlock()
 	if one := p.of(s); one != nil {
 		one.holders[server] = &holder{held, time.Now()}
+		one.knows = one.knows || server == p.self
 		one.grant(time.Now())
 	}
 }
@@ -133,7 +136,7 @@ func (one *paced) ring() {
 // grant grants what there is. mu is held.
 func (one *paced) grant(now time.Time) {
 	one.forget(now)
-	for len(one.asked) > 0 && !now.Before(one.from) {
+	for len(one.asked) > 0 && one.knows && !now.Before(one.from) {
 		first := one.asked[0]
 		n := min(first.want, one.meter.Room(now))
 		if n == 0 {

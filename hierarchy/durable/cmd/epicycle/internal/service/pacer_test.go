@@ -27,7 +27,10 @@ type pacing struct {
 func inPacing(t *testing.T, l limits.Limit, f func(p *pacing)) {
 	synctest.Test(t, func(*testing.T) {
 		p := &pacing{limit: l, owns: true, begin: time.Now()}
-		p.pacer = newPacer(func(limits.Scope) bool { return p.owns }, func(limits.Scope) limits.Limit { return p.limit }, func(limits.Scope) { p.told++ })
+		p.pacer = newPacer("self", func(limits.Scope) bool { return p.owns }, func(limits.Scope) limits.Limit { return p.limit }, func(s limits.Scope) {
+			p.told++
+			go p.pacer.hold(s, "self", 0)
+		})
 		defer p.close()
 		f(p)
 	})

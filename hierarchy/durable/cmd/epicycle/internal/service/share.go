@@ -44,10 +44,16 @@ const (
 
 func newShare(p *peers) *share {
 	s := &share{peers: p, asking: make(map[limits.Scope]bool)}
-	s.pacer = newPacer(
+	s.pacer = newPacer(p.id,
 		func(scope limits.Scope) bool { return p.service.Owns(scope.String()) },
 		func(scope limits.Scope) limits.Limit { return p.service.limits.are()[scope] },
-		func(scope limits.Scope) { s.publish(&request{Op: opTell, Scope: scope}) },
+		func(scope limits.Scope) {
+			s.publish(&request{Op: opTell, Scope: scope})
+			p.begin(func() { // which has the lock of the pacer now
+				_, held := s.gate.Shared(scope)
+				s.pacer.hold(scope, p.id, held)
+			})
+		},
 	)
 	return s
 }

@@ -91,6 +91,28 @@ func TestSharedLimitWithoutWaiting(t *testing.T) {
 	}
 }
 
+// A server that becomes the pacer counts what it holds itself, also if none of its timers waits.
+func TestPacerHoldsSome(t *testing.T) {
+	a, b := pair(t)
+	q := limits.Scope{Kind: limits.Queue, Name: "q"}
+	if !a.Owns(q.String()) {
+		a, b = b, a
+	}
+	limit(t, a, b, q, limits.Limit{AtOnce: 1})
+	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
+	i := 0
+	for !b.Owns(fmt.Sprint(i)) {
+		i++
+	}
+	require.NoError(t, errOf(b.Set(t.Context(), fmt.Sprint(i), to, 0)))
+	require.Len(t, b.TakeWithin(t.Context(), "q", 1, time.Minute, ""), 1)
+	a.Drain(t.Context())
+	eventually(t, func() bool { return b.Owns(q.String()) })
+	granted := make(chan int, 1)
+	require.True(t, b.share.pacer.ask(q, "another", 1, 0, func(n int) { granted <- n }))
+	require.Zero(t, <-granted)
+}
+
 // The pacer can die: another server is it then.
 func TestPacerMoves(t *testing.T) {
 	a, b := pair(t)
