@@ -132,7 +132,7 @@ func (t *Table) apply(r storage.Record) {
 	var l Limit
 	if !r.Deleted {
 		if err := json.Unmarshal(r.Value, &l); err != nil || l.Check() != nil {
-			t.logger.Warn("epicycle: a limit can't be read", "limit", s.String(), "err", err)
+			t.logger.Warn("epicycle: a limit can't be read", "kind", s.Kind, "err", err) // a name may be a key
 			l = Limit{Paused: true} // rather than none
 		}
 	}
