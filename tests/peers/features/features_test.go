@@ -178,7 +178,10 @@ func TestVerdictsAreRead(t *testing.T) {
 		o := []outcome{keeps("ok"), fails("dies: %s", "a | b"), lacks("it")}[i%3]
 		found.outcomes[cell{"a", c.Name}], want[cell{"a promise", c.Label}] = o, o.Verdict
 	}
-	require.Equal(t, want, verdictsIn(t, found.markdown()))
+	require.Equal(t, want, verdictsIn(t, found.markdown(true)))
+	require.Contains(t, found.markdown(true), `dies: a \| b`)
+	require.Equal(t, want, verdictsIn(t, found.markdown(false)))
+	require.NotContains(t, found.markdown(false), "dies")
 }
 
 func TestDied(t *testing.T) {

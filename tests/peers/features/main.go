@@ -1,11 +1,11 @@
 // Command features checks which promises each timer library keeps, and prints the
-// results as tables:
+// results as tables, and how promises were broken:
 //
 //	cd tests/peers && go run ./features
 //
-// With -o it writes the tables into docs/peers.md, between the marks that are there. It
-// takes about half a minute. Each check runs in a process of its own, because some
-// libraries crash it and some never return.
+// With -o it writes the tables, without how, into docs/peers.md, between the marks that
+// are there. It takes about half a minute. Each check runs in a process of its own,
+// because some libraries crash it and some never return.
 package main
 
 import (
@@ -37,10 +37,9 @@ func run(ctx context.Context, page string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text := tables.markdown()
 	if page != "" {
-		return figures.ReplaceBetween(page, begin, end, text)
+		return figures.ReplaceBetween(page, begin, end, tables.markdown(false))
 	}
-	_, err = io.WriteString(out, text)
+	_, err = io.WriteString(out, tables.markdown(true))
 	return err
 }

@@ -47,20 +47,20 @@ func tryAll(ctx context.Context, of []contender.Contender, checks []check) (find
 	return found, group.Wait()
 }
 
-// markdown returns a table of all promises that are not kept or not offered.
-func (f findings) markdown() string {
-	return fmt.Sprintf("Checked with %s on %s/%s.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH) + figures.Table(f.verdicts())
+// markdown returns a table of all promises, and who breaks or does not offer them; with evidence, how they are broken.
+func (f findings) markdown(evidence bool) string {
+	return fmt.Sprintf("Checked with %s on %s/%s.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH) + figures.Table(f.verdicts(evidence))
 }
 
-// between separates those who break a promise.
+// between separates those who break a promise, with their evidence.
 const between = "<br>"
 
-// verdicts returns a row for each promise: who breaks it, with the evidence, and who does not offer it. All others keep it.
-func (f findings) verdicts() [][]string {
+// verdicts returns a row for each promise: who breaks it, and who does not offer it. All others keep it.
+func (f findings) verdicts(evidence bool) [][]string {
 	rows := [][]string{{"promise", "broken by", "not offered by"}}
 	for _, c := range f.checks {
 		broken, by := []string{}, map[string][]string{} // those with the same evidence stand together
-		var lacking []string
+		var breakers, lacking []string
 		for _, of := range f.of {
 			switch o := f.outcomes[cell{c.name, of.Name}]; o.Verdict {
 			case notKept:
@@ -68,14 +68,19 @@ func (f findings) verdicts() [][]string {
 					broken = append(broken, o.Evidence)
 				}
 				by[o.Evidence] = append(by[o.Evidence], of.Label)
+				breakers = append(breakers, of.Label)
 			case notOffered:
 				lacking = append(lacking, of.Label)
 			}
 		}
-		for i, evidence := range broken {
-			broken[i] = strings.Join(by[evidence], ", ") + ": " + strings.ReplaceAll(evidence, "|", `\|`)
+		for i, how := range broken {
+			broken[i] = strings.Join(by[how], ", ") + ": " + strings.ReplaceAll(how, "|", `\|`)
 		}
-		rows = append(rows, []string{c.promise, strings.Join(broken, between), strings.Join(lacking, ", ")})
+		who := strings.Join(breakers, ", ")
+		if evidence {
+			who = strings.Join(broken, between)
+		}
+		rows = append(rows, []string{c.promise, who, strings.Join(lacking, ", ")})
 	}
 	return rows
 }
