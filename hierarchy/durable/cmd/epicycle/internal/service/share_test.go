@@ -63,6 +63,30 @@ func TestSharedLimit(t *testing.T) {
 	})
 }
 
+// takeOne sets n timers of a server for the queue q, and has it take one of them.
+func takeOne(t *testing.T, s *Service, n int) {
+	t.Helper()
+	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
+	for i := 0; n > 0; i++ {
+		if key := fmt.Sprint(i); s.Owns(key) {
+			require.NoError(t, errOf(s.Set(t.Context(), key, to, 0)))
+			n--
+		}
+	}
+	require.Len(t, s.TakeWithin(t.Context(), "q", 1, time.Minute, ""), 1)
+}
+
+// pacerOf returns two servers that share a limit of the queue q. The first one is its pacer.
+func pacerOf(t *testing.T, q limits.Scope) (a, b *Service) {
+	t.Helper()
+	a, b = pair(t)
+	if !a.Owns(q.String()) {
+		a, b = b, a
+	}
+	limit(t, a, b, q, limits.Limit{AtOnce: 1})
+	return a, b
+}
+
 // heldBy returns what a server holds, as far as the pacer knows. Without questions it forgets none.
 func (p *pacer) heldBy(s limits.Scope, server string) int {
 	p.mu.Lock()
@@ -93,19 +117,9 @@ func TestSharedLimitWithoutWaiting(t *testing.T) {
 
 // A server that becomes the pacer counts what it holds itself, also if none of its timers waits.
 func TestPacerHoldsSome(t *testing.T) {
-	a, b := pair(t)
 	q := limits.Scope{Kind: limits.Queue, Name: "q"}
-	if !a.Owns(q.String()) {
-		a, b = b, a
-	}
-	limit(t, a, b, q, limits.Limit{AtOnce: 1})
-	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
-	i := 0
-	for !b.Owns(fmt.Sprint(i)) {
-		i++
-	}
-	require.NoError(t, errOf(b.Set(t.Context(), fmt.Sprint(i), to, 0)))
-	require.Len(t, b.TakeWithin(t.Context(), "q", 1, time.Minute, ""), 1)
+	a, b := pacerOf(t, q)
+	takeOne(t, b, 1)
 	a.Drain(t.Context())
 	eventually(t, func() bool { return b.Owns(q.String()) })
 	granted := make(chan int, 1)
@@ -115,20 +129,9 @@ func TestPacerHoldsSome(t *testing.T) {
 
 // The pacer can die: another server is it then.
 func TestPacerMoves(t *testing.T) {
-	a, b := pair(t)
 	q := limits.Scope{Kind: limits.Queue, Name: "q"}
-	if !a.Owns(q.String()) {
-		a, b = b, a
-	}
-	limit(t, a, b, q, limits.Limit{AtOnce: 1})
-	to := task.Task{Value: []byte("1"), To: task.Target{Kind: task.Queue, Name: "q"}, Timeout: time.Hour}
-	for i, n := 0, 0; n < 3; i++ {
-		if key := fmt.Sprint(i); b.Owns(key) {
-			require.NoError(t, errOf(b.Set(t.Context(), key, to, 0)))
-			n++
-		}
-	}
-	require.Len(t, b.TakeWithin(t.Context(), "q", 1, time.Minute, ""), 1)
+	a, b := pacerOf(t, q)
+	takeOne(t, b, 3)
 	_, held := b.gate.Shared(q)
 	require.Equal(t, 1, held)
 	a.Drain(t.Context())
