@@ -101,7 +101,7 @@ func (t task) try(ctx context.Context) (f result, err error) {
 
 // command is a process that does the task.
 func (t task) command(ctx context.Context) (*exec.Cmd, error) {
-	self, err := os.Executable()
+	self, err := t.executable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +112,15 @@ func (t task) command(ctx context.Context) (*exec.Cmd, error) {
 	child := exec.CommandContext(ctx, self)
 	child.Env = append(os.Environ(), childTask+"="+string(text))
 	return child, nil
+}
+
+// executable is this program, or the same built with the copy of a library.
+func (t task) executable(ctx context.Context) (string, error) {
+	p, _ := named(t.Program)
+	if w, ok := p.way(t.Way); ok && w.ours && p.library != "" {
+		return built.with(ctx, p.library)
+	}
+	return os.Executable()
 }
 
 // last returns the end of what a process has complained about.

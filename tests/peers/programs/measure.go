@@ -21,8 +21,10 @@ type measured struct {
 }
 
 // measure runs programs. The ways of a program alternate, so that other work of the machine affects them all alike.
-func measure(ctx context.Context, all []program, o options, progress io.Writer) (report, error) {
-	r, others := report{rounds: o.rounds}, watchOthers()
+func measure(ctx context.Context, all []program, o options, progress io.Writer) (r report, err error) {
+	defer func() { err = errors.Join(err, built.remove()) }()
+	r = report{rounds: o.rounds}
+	others := watchOthers()
 	for _, p := range all {
 		m := measured{program: p, size: o.size(p)}
 		runs := make([][]result, len(p.ways))
