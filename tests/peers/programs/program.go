@@ -61,6 +61,8 @@ func programs() []program {
 		gozeroProgram(),
 		raftProgram(),
 		memberlistProgram(),
+		quicProgram(),
+		quicIdleProgram(),
 	}
 }
 
