@@ -3,7 +3,7 @@
 //
 //	cd tests/peers && go run ./programs
 //
-// It takes eight minutes on an otherwise idle machine. Each run is in a process of its own. The ways of a program
+// It takes eleven minutes on an otherwise idle machine. Each run is in a process of its own. The ways of a program
 // alternate in several rounds, and the figures are medians. A further program is a file like the others, and a line of
 // programs.
 package main
