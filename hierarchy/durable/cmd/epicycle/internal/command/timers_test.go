@@ -132,7 +132,7 @@ func TestBadRequests(t *testing.T) {
 		{"PUT", "/v1/timers/k?if=never", `{"in":"1s","to":{"queue":"q"}}`, 400, "if"},
 		{"PUT", "/v1/timers/k", `{"in":"1s","to":{"queue":"q"},"value":"` + strings.Repeat("v", 60<<10) + `"}`, 413, "61440"},
 		{"PUT", "/v1/timers/k", `{"in":"1s","to":{"queue":"q"},"value":"` + strings.Repeat("v", 1<<20) + `"}`, 413, ""},
-		{"PATCH", "/v1/timers/k", `{}`, 400, "exactly one of in and at"},
+		{"PATCH", "/v1/timers/k", `{}`, 400, "exactly one of in, at and paused"},
 		{"PATCH", "/v1/timers/k", `{"schedule":"@daily"}`, 400, ""},
 		{"GET", "/v1/timers?limit=0", ``, 400, "limit"},
 		{"GET", "/v1/timers?limit=1001", ``, 400, "limit"},
