@@ -48,6 +48,15 @@ var claims = []claim{
 	{"and more memory", "simulation", programBytes, "Driven", "container/heap", 1.05, 2},
 	{"A mock clock takes longest", "simulation", programCPU, "Of on clock.Mock", "container/heap", 1, 3},
 	{"any way will do", "sla", programCPU, "Wheel.AfterFunc", "time.AfterFunc", 0.6, 1.3},
+	{"idle connections are closed within a tenth of the time", "memory", programLate, idleWay, "time.AfterFunc, Reset", 0, 0.1},
+	{"are a third as late", "game", programLate, "Wheel.NewTicker", "time.Ticker", 0.2, 0.5},
+	{"takes half of the processor time", "gozero", programCPU, "compat.Cache", "go-zero, collection.Cache", 0.3, 0.6},
+	{"a third of the memory. go-zero's", "gozero", programBytes, "compat.Cache", "go-zero, collection.Cache", 0.25, 0.4},
+	{"Commits take the same", "raft", programCPU, "compat/time", "package time", 0.9, 1.1},
+	{"Commits take the same", "raft", programLate, "compat/time", "package time", 0.85, 1.15},
+	{"a sixth more with a wheel", "memberlist", programCPU, "compat/time", "package time", 1.1, 1.25},
+	{"A transfer takes the same", "quic", programCPU, "compat/time", "package time", 0.9, 1.1},
+	{"a fifth more with a wheel", "quicidle", programCPU, "compat/time", "package time", 1.1, 1.3},
 	{"takes less than half of the memory", "sla", programBytes, "Wheel.AfterFunc", "time.AfterFunc", 0.2, 0.5},
 }
 
