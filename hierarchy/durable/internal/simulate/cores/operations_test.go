@@ -100,7 +100,7 @@ func (m *model) returned(b *batch, op *core.Op, e entry, ok bool) string {
 		return "none"
 	}
 	attempt := e.attempt
-	if a := b.attempts[e.id]; a != nil && (b.called[e.id] || op.If != core.Always) {
+	if a := b.attempts[e.id]; a != nil && !m.over[a.Name] && (b.called[e.id] || op.If != core.Always) {
 		attempt = a.Number
 	} else if b.begins[e.id] { // so its handler was not called
 		attempt--
