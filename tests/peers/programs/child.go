@@ -117,8 +117,8 @@ func (t task) command(ctx context.Context) (*exec.Cmd, error) {
 // executable is this program, or the same built with the copy of a library.
 func (t task) executable(ctx context.Context) (string, error) {
 	p, _ := named(t.Program)
-	if w, ok := p.way(t.Way); ok && w.ours && p.library != "" {
-		return built.with(ctx, p.library)
+	if w, ok := p.way(t.Way); ok && w.ours && p.module != "" {
+		return built.with(ctx, p.module)
 	}
 	return os.Executable()
 }

@@ -15,14 +15,14 @@ const memberlistLibrary = "github.com/hashicorp/memberlist"
 // memberlistProgram is a cluster in one process, in which nothing happens but that nodes ask each other whether they live.
 func memberlistProgram() program {
 	return program{
-		name:    "memberlist",
-		what:    "hashicorp/memberlist, %s idle nodes in memory",
-		unit:    "second of a node",
-		full:    size{N: 20, Lifetime: 5 * time.Second},
-		quick:   size{N: 5, Lifetime: time.Second},
-		work:    func(s size) int { return s.N * int(s.Lifetime/time.Second) },
-		library: memberlistLibrary,
-		ways:    libraryWays(memberlistLibrary, runMemberlist),
+		name:   "memberlist",
+		what:   "hashicorp/memberlist, %s idle nodes in memory",
+		unit:   "second of a node",
+		full:   size{N: 20, Lifetime: 5 * time.Second},
+		quick:  size{N: 5, Lifetime: time.Second},
+		work:   func(s size) int { return s.N * int(s.Lifetime/time.Second) },
+		module: memberlistLibrary,
+		ways:   libraryWays(memberlistLibrary, runMemberlist),
 	}
 }
 

@@ -7,16 +7,16 @@ import (
 
 // A program does the same work in several ways.
 type program struct {
-	name    string // for -only
-	what    string // what it is, with %s for how many there are
-	unit    string // what the processor time is for
-	each    string // what the bytes are for; empty if memory is not measured
-	late    string // what the 99 % of the tables are of
-	full    size
-	quick   size
-	work    func(size) int // how much work must be done; nil if it depends on the time
-	library string         // whose copy is built with our packages for the ways that are ours; empty if there is none
-	ways    []way          // the one that its page recommends of ours is the first of ours
+	name   string // for -only
+	what   string // what it is, with %s for how many there are
+	unit   string // what the processor time is for
+	each   string // what the bytes are for; empty if memory is not measured
+	late   string // what the 99 % of the tables are of
+	full   size
+	quick  size
+	work   func(size) int // how much work must be done; nil if it depends on the time
+	module string         // whose copy is built with our packages for the ways that are ours; empty if there is none
+	ways   []way          // the one that its page recommends of ours is the first of ours
 }
 
 // size is how much a program does.

@@ -33,7 +33,7 @@ func TestPrograms(t *testing.T) {
 	require.NoError(t, os.WriteFile(page, []byte("before\n"+begin+end+"after\n"), 0o600))
 	o := options{page: page}.quick()
 	all := slices.DeleteFunc(programs(), func(p program) bool {
-		return p.library != "" && !long.On() // its copy is built, as by -quick, which is a step of its own
+		return p.module != "" && !long.On() // its copy is built, as by -quick, which is a step of its own
 	})
 	r, err := measure(t.Context(), all, o, io.Discard)
 	require.NoError(t, err)

@@ -21,29 +21,29 @@ const quicLibrary = "github.com/quic-go/quic-go"
 // quicProgram sends data over one connection, whose pacing and losses have timers.
 func quicProgram() program {
 	return program{
-		name:    "quic",
-		what:    "quic-go, transfer of %s MB",
-		unit:    "MB, at both ends",
-		full:    size{N: 300},
-		quick:   size{N: 5},
-		work:    func(s size) int { return s.N },
-		library: quicLibrary,
-		ways:    libraryWays(quicLibrary, runQuic),
+		name:   "quic",
+		what:   "quic-go, transfer of %s MB",
+		unit:   "MB, at both ends",
+		full:   size{N: 300},
+		quick:  size{N: 5},
+		work:   func(s size) int { return s.N },
+		module: quicLibrary,
+		ways:   libraryWays(quicLibrary, runQuic),
 	}
 }
 
 // quicIdleProgram has connections on which nothing happens but keep-alives.
 func quicIdleProgram() program {
 	return program{
-		name:    "quicidle",
-		what:    "quic-go, %s idle connections with a keep-alive each second",
-		unit:    "second of a connection, at both ends",
-		each:    "connection, at both ends",
-		full:    size{N: 200, Lifetime: 5 * time.Second},
-		quick:   size{N: 5, Lifetime: time.Second},
-		work:    func(s size) int { return s.N * int(s.Lifetime/time.Second) },
-		library: quicLibrary,
-		ways:    libraryWays(quicLibrary, runQuicIdle),
+		name:   "quicidle",
+		what:   "quic-go, %s idle connections with a keep-alive each second",
+		unit:   "second of a connection, at both ends",
+		each:   "connection, at both ends",
+		full:   size{N: 200, Lifetime: 5 * time.Second},
+		quick:  size{N: 5, Lifetime: time.Second},
+		work:   func(s size) int { return s.N * int(s.Lifetime/time.Second) },
+		module: quicLibrary,
+		ways:   libraryWays(quicLibrary, runQuicIdle),
 	}
 }
 

@@ -15,15 +15,15 @@ const raftLibrary = "github.com/hashicorp/raft"
 // raftProgram is three nodes in one process, whose heartbeats, elections and commits have timers.
 func raftProgram() program {
 	return program{
-		name:    "raft",
-		what:    "hashicorp/raft, three nodes in memory, %s commits",
-		unit:    "commit",
-		late:    "how long commits take",
-		full:    size{N: 50_000},
-		quick:   size{N: 2000},
-		work:    func(s size) int { return s.N },
-		library: raftLibrary,
-		ways:    libraryWays(raftLibrary, runRaft),
+		name:   "raft",
+		what:   "hashicorp/raft, three nodes in memory, %s commits",
+		unit:   "commit",
+		late:   "how long commits take",
+		full:   size{N: 50_000},
+		quick:  size{N: 2000},
+		work:   func(s size) int { return s.N },
+		module: raftLibrary,
+		ways:   libraryWays(raftLibrary, runRaft),
 	}
 }
 

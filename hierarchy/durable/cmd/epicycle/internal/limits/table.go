@@ -133,7 +133,7 @@ func (t *Table) apply(r storage.Record) {
 	if !r.Deleted {
 		if err := json.Unmarshal(r.Value, &l); err != nil || l.Check() != nil {
 			t.logger.Warn("epicycle: a limit can't be read", "kind", s.Kind, "err", err) // a name may be a key
-			l = Limit{Paused: true} // rather than none
+			l = Limit{Paused: true}                                                      // rather than none
 		}
 	}
 	t.mu.Lock()
