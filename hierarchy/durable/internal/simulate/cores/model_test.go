@@ -180,6 +180,7 @@ func (m *model) event(b *batch, r *result) {
 	}
 	switch r.kind {
 	case begun:
+		b.begins[r.id] = true
 		e.attempt, e.begun, e.left = r.number, true, 0
 		m.timers[r.key] = e
 	case left:

@@ -95,7 +95,7 @@ func (m *model) commit(b *batch, k *call) string {
 		e, ok := m.timers[string(op.Key)]
 		t := m.do(b, k, i, e, ok)
 		if took = append(took, t); returns(op, t) {
-			values = append(values, m.returned(op, e, ok))
+			values = append(values, m.returned(b, op, e, ok))
 		}
 	}
 	if n := m.pending(); n > pending && n > coreConfig.MaxPending {

@@ -92,20 +92,24 @@ func returns(op *core.Op, took bool) bool {
 }
 
 // returned returns what an operation returns that has found a timer, or none.
-func (m *model) returned(op *core.Op, e entry, ok bool) string {
+func (m *model) returned(b *batch, op *core.Op, e entry, ok bool) string {
 	switch {
 	case !op.Whole, op.Kind == frame.Move, op.Kind == frame.MoveAt, op.Kind == frame.Revive:
 		return e.value
 	case !ok, e.dead && op.Kind != frame.Remove:
 		return "none"
 	}
-	return described(e.value, e.due, e.wall, e.dead)
+	attempt := e.attempt
+	if a := b.attempts[e.id]; a != nil && !m.over[a.Name] && (b.called[e.id] || op.If != core.Always) {
+		attempt = a.Number
+	} else if b.begins[e.id] { // so its handler was not called
+		attempt--
+	}
+	return described(e.value, e.due, e.wall, e.dead, attempt)
 }
 
-// described leaves the number of the attempt out: one may have begun whose handler is not called yet, or whose token has
-// ended it, and the log says of neither when.
-func described(value string, due int64, wall, dead bool) string {
-	return fmt.Sprintf("%s due %d, wall %v, dead %v", value, due-begin, wall, dead)
+func described(value string, due int64, wall, dead bool, attempt uint32) string {
+	return fmt.Sprintf("%s due %d, wall %v, dead %v, attempt %d", value, due-begin, wall, dead, attempt)
 }
 
 // texts returns what the operations of a call have returned.
@@ -135,7 +139,7 @@ func whole(op *core.Op, value string) string {
 	case op.Kind == frame.Move, op.Kind == frame.MoveAt, op.Kind == frame.Revive:
 		return t.Value
 	}
-	return described(t.Value, t.Due, t.Wall, t.Dead)
+	return described(t.Value, t.Due, t.Wall, t.Dead, t.Attempt)
 }
 
 // token names an attempt that any caller can end.
@@ -190,9 +194,10 @@ func (o *worker) busyWithout() bool {
 // note records, for the model, which attempts are in progress when a frame is made.
 func (b *batch) note(o *worker) {
 	b.latest = o.now + int64(o.most)
-	b.attempts, b.tokens = make(map[frame.ID]*core.Attempt), make(map[uint64]bool)
+	b.attempts, b.called = make(map[frame.ID]*core.Attempt), make(map[frame.ID]bool)
+	b.tokens, b.begins = make(map[uint64]bool), make(map[frame.ID]bool)
 	for id, a := range o.started {
-		b.attempts[id], b.tokens[a.Name] = a, o.hasToken(a)
+		b.attempts[id], b.called[id], b.tokens[a.Name] = a, a.Called, o.hasToken(a)
 	}
 }
 

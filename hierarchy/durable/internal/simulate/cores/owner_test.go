@@ -50,7 +50,9 @@ type batch struct {
 	begun     []string // the keys of timers whose attempts ended with the last owner
 
 	attempts map[frame.ID]*core.Attempt // those in progress when it was made
+	called   map[frame.ID]bool          // whether their handlers were called
 	tokens   map[uint64]bool            // by name: whether they have tokens
+	begins   map[frame.ID]bool          // the timers whose attempts it begins
 }
 
 func newWorker(w *world, n int) *worker {
