@@ -116,10 +116,10 @@ func (o *Owner) present(was *change) state.Timer {
 }
 
 // timer returns the timer of a key that the operation takes away from it. If its handler has not been called yet, it is
-// not called before the outcome of the frame is known.
+// not called before the outcome of the frame is known, so that its attempt does not count.
 func (o *Owner) timer(was *change) state.Timer {
-	if was.ref != 0 && was.after == live && !o.claim(was.ref, was.id) && o.State.IsRunning(was.ref, was.id) {
-		return o.State.Timer(was.ref) // the attempt in progress does not count
+	if was.ref != 0 && was.after == live && !o.claim(was.ref, was.id) {
+		return o.State.Uncalled(was.ref)
 	}
 	return o.present(was)
 }

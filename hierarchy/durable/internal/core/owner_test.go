@@ -91,3 +91,31 @@ func TestRemoveEndsAnAttempt(t *testing.T) {
 	b.False(b.end(a, nil))
 	b.Zero(b.Numbers())
 }
+
+// What removes a timer returns how many attempts of it have begun. One whose handler was not called does not count, also
+// if the log has its begin, as after an unclean end of the last owner: the handler is not called any more.
+func TestAttemptThatWasNotCalledDoesNotCount(t *testing.T) {
+	for name, called := range map[string]bool{"called": true, "not called": false} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.True(b.call(Op{Kind: frame.Set, Key: []byte("k"), In: time.Hour}))
+			b.now = int64(2 * time.Hour)
+			b.Review(b.now, b.now)
+			a := &Attempt{Job: b.Next(b.now, b.now), Name: 7}
+			write, ok := b.Begin(&a.Job, false)
+			b.True(write && ok)
+			e := Begun(a.Job)
+			b.commit(func() { b.True(b.Record(&e)) })
+			b.True(b.Written(&a.Job))
+			b.Started(a)
+			a.Called = called
+			c := &Call{Ops: []Op{{Kind: frame.Remove, Key: []byte("k"), Whole: true}}}
+			c.Begin(&b.Config, b.now, b.now)
+			b.commit(func() { b.NoError(b.Owner.Call(c)) })
+			b.NoError(c.Answer(&b.Head.Header))
+			was, ok := Was(c.Values[0])
+			b.True(ok)
+			b.Equal([]any{map[bool]uint32{true: 1}[called], called}, []any{was.Attempt, was.Running})
+		})
+	}
+}

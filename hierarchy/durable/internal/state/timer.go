@@ -111,13 +111,32 @@ func (s *State) Listed(ref Ref) Timer {
 	if _, written := s.begun[i]; t.Running && !written {
 		t.Attempt = AfterAttempt(t.Attempt)
 	}
-	if t.Running = t.Running || s.Left(ref) != 0; t.Running {
-		return t
-	}
-	if r := s.records.at(i); r.state == waiting {
-		t.Next = r.next(s.until(i, r))
+	if t.Running = t.Running || s.Left(ref) != 0; !t.Running {
+		t.Next = s.nextOf(i)
 	}
 	return t
+}
+
+// Uncalled is Listed for a timer whose handler was not called for an attempt that may have begun: it does not count.
+func (s *State) Uncalled(ref Ref) Timer {
+	i := uint32(ref)
+	t := s.Timer(ref)
+	if _, written := s.begun[i]; written {
+		t.Attempt--
+	}
+	if t.Running = s.Left(ref) != 0; !t.Running {
+		t.Next = s.nextOf(i)
+	}
+	return t
+}
+
+// nextOf returns the Next of a timer.
+func (s *State) nextOf(i uint32) int64 {
+	r := s.records.at(i)
+	if r.state != waiting {
+		return 0
+	}
+	return r.next(s.until(i, r))
 }
 
 // next returns the Next of a timer that waits until a time. Without attempts that count, it waits after one that was

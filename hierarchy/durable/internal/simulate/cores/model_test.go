@@ -180,7 +180,7 @@ func (m *model) event(b *batch, r *result) {
 	}
 	switch r.kind {
 	case begun:
-		b.begins[r.id] = true
+		b.begins[r.id] = !e.begun // after the lease was away, an attempt begins again
 		e.attempt, e.begun, e.left = r.number, true, 0
 		m.timers[r.key] = e
 	case left:

@@ -99,10 +99,10 @@ func (m *model) returned(b *batch, op *core.Op, e entry, ok bool) string {
 	case !ok, e.dead && op.Kind != frame.Remove:
 		return "none"
 	}
-	attempt := e.attempt
-	if a := b.attempts[e.id]; a != nil && !m.over[a.Name] && (b.called[e.id] || op.If != core.Always) {
+	attempt, taken := e.attempt, op.If == core.Always
+	if a := b.attempts[e.id]; a != nil && !m.over[a.Name] && (b.called[e.id] || !taken) {
 		attempt = a.Number
-	} else if b.begins[e.id] { // so its handler was not called
+	} else if e.begun && taken || b.begins[e.id] { // its handler was not called
 		attempt--
 	}
 	return described(e.value, e.due, e.wall, e.dead, attempt)
