@@ -85,17 +85,17 @@ func TestModule(t *testing.T) {
 }
 
 func TestChosen(t *testing.T) {
-	all := []bug{{name: "a"}, {name: "b", ci: true}, {name: "c"}}
-	for only, want := range map[string][]bug{"": all, "b": all[1:2], "c, a": {all[0], all[2]}} {
+	all := []bug{{name: "a-x"}, {name: "a"}, {name: "b", ci: true}, {name: "c"}}
+	for only, want := range map[string][]bug{"": all, "b": all[2:3], "c, a": {all[1], all[3]}, "a*": all[:2], "*x, a-*": all[:1]} {
 		got, err := chosen(all, only, false)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
 	got, err := chosen(all, "", true)
 	require.NoError(t, err)
-	require.Equal(t, all[1:2], got)
-	_, err = chosen(all, "a,x", false)
-	require.ErrorContains(t, err, `there is no bug "x"`)
+	require.Equal(t, all[2:3], got)
+	_, err = chosen(all, "a,x*", false)
+	require.ErrorContains(t, err, `there is no bug "x*"`)
 	_, err = chosen(all, ",", false)
 	require.ErrorContains(t, err, "no bug is chosen")
 

@@ -26,6 +26,11 @@
 // `module: DIR` if the tests are of another module than the package,
 // `ci: yes` for a bug in the short list of -ci, `os: linux` for a bug in a file that is
 // built on that system only.
+//
+// With -with, other tests are tried than those that the entries name. So what the simulation of durable timers finds
+// alone is told by
+//
+//	go run ./mutation -only 'durable-lease*' -with './internal/simulate/... ./internal/member -run TestHistories -histories 40'
 package planted
 
 import (
@@ -33,6 +38,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -40,7 +46,7 @@ import (
 // Main is the command, with the list in a directory, named from the root of the module in which the command runs.
 func Main(directory string) {
 	list := flag.Bool("list", false, "print the bugs and run nothing")
-	only := flag.String("only", "", "run these bugs only: `names`, separated by commas")
+	only := flag.String("only", "", "run these bugs only: `names`, separated by commas; * stands for any characters")
 	ci := flag.Bool("ci", false, "run the short list only: a few bugs in different packages, within a minute")
 	update := flag.Bool("update", false, "run nothing, and write the entries as the code is now: where it is, and its names")
 	with := flag.String("with", "", "run these `arguments` of go test for each bug instead of its own: which bugs does that test find?")
@@ -102,19 +108,27 @@ func chosen(bugs []bug, only string, ci bool) (some []bug, err error) {
 	if only == "" && !ci {
 		return bugs, nil
 	}
-	wanted := map[string]bool{}
+	found := map[string]bool{}
 	for name := range strings.SplitSeq(only, ",") {
-		wanted[strings.TrimSpace(name)] = true
-	}
-	delete(wanted, "")
-	for _, b := range bugs {
-		if wanted[b.name] || ci && b.ci {
-			some = append(some, b)
-			delete(wanted, b.name)
+		if name = strings.TrimSpace(name); name != "" {
+			found[name] = false
 		}
 	}
-	for name := range wanted {
-		return nil, fmt.Errorf("there is no bug %q; -list names them", name)
+	for _, b := range bugs {
+		take := ci && b.ci
+		for pattern := range found {
+			if ok, _ := path.Match(pattern, b.name); ok {
+				take, found[pattern] = true, true
+			}
+		}
+		if take {
+			some = append(some, b)
+		}
+	}
+	for pattern, any := range found {
+		if !any {
+			return nil, fmt.Errorf("there is no bug %q; -list names them", pattern)
+		}
 	}
 	if len(some) == 0 {
 		return nil, errors.New("no bug is chosen; -list names them")
