@@ -77,6 +77,17 @@ func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 	return s, nil
 }
 
+// isLost reports whether the member was deleted by another one. Then the session ends soon, but Close may wait for the
+// logs of other partitions before.
+func (s *session) isLost() bool {
+	select {
+	case <-s.member.Lost():
+		return true
+	default:
+		return false
+	}
+}
+
 // watch wakes the slots whose tasks change. When the lease has returned, it resumes the partitions.
 func (s *session) watch() {
 	held := true

@@ -76,6 +76,8 @@ func (l *slot) run() {
 			l.unrefuse()
 		}
 		switch {
+		case l.owner == nil && l.s.isLost():
+			l.stay(nil, nil) // the session ends; what it can't give any more is free
 		case l.owner != nil && t.claim.Holder != l.me():
 			l.end() // the lease was lost, and the other members have noticed that
 		case l.owner != nil:

@@ -52,6 +52,6 @@ func (p *worker) askAlone(ctx context.Context, at, kind int, until time.Time) {
 			p.w.wrong("alone: an answer of kind %d, %v after the end of the lease", kind, late)
 			p.w.mu.Unlock()
 		}
-		time.Sleep(time.Duration(50+p.w.chance.intN(100)) * time.Millisecond)
+		time.Sleep(time.Duration(50+p.chance.intN(100)) * time.Millisecond)
 	}
 }

@@ -27,7 +27,7 @@ func (p *worker) take(f core.Firing) {
 	}
 	w := p.w
 	if !w.healed.Load() {
-		time.Sleep(w.chance.upTo(time.Second))
+		time.Sleep(p.chance.upTo(time.Second))
 		p.await(0)
 	}
 	owner, _ := p.cluster.Here(f.Partition)
@@ -42,7 +42,7 @@ func (p *worker) take(f core.Firing) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	switch {
-	case strings.HasPrefix(f.Key, "timer") && w.chance.intN(3) == 0:
+	case strings.HasPrefix(f.Key, "timer") && p.chance.intN(3) == 0:
 		p.endByToken(ctx, noted, t)
 		return
 	case strings.HasPrefix(f.Key, "token"):
@@ -55,8 +55,8 @@ func (p *worker) take(f core.Firing) {
 }
 
 // result returns how an attempt ends.
-func (w *world) result() error {
-	if !w.healed.Load() && w.chance.intN(4) == 0 {
+func (p *worker) result() error {
+	if !p.w.healed.Load() && p.chance.intN(4) == 0 {
 		return errHandler
 	}
 	return nil
@@ -64,7 +64,7 @@ func (w *world) result() error {
 
 // end ends an attempt in its process.
 func (p *worker) end(ctx context.Context, f *firing, t partition.Taken) {
-	result, at := p.w.result(), p.clock.Elapsed()
+	result, at := p.result(), p.clock.Elapsed()
 	took, err := t.End(ctx, result)
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
@@ -76,13 +76,13 @@ func (p *worker) end(ctx context.Context, f *firing, t partition.Taken) {
 
 // endByToken ends an attempt by its token, or never. Its process ends it when its time is over, if it still can.
 func (p *worker) endByToken(ctx context.Context, f *firing, t partition.Taken) {
-	w, long := p.w, 2*time.Second+p.w.chance.upTo(4*time.Second)
+	w, long := p.w, 2*time.Second+p.chance.upTo(4*time.Second)
 	name, attempt := t.Token(long)
 	over := time.Now().Add(long)
-	time.Sleep(w.chance.upTo(4 * time.Second))
-	if result := w.result(); w.chance.intN(4) > 0 && !w.ended() {
+	time.Sleep(p.chance.upTo(4 * time.Second))
+	if result := p.result(); p.chance.intN(4) > 0 && !w.ended() {
 		op := core.Op{Kind: frame.End, Ending: core.End(name, attempt, result)}
-		took, err := do(ctx, w.any(w.chance.branch()).api(), f.Key, op)
+		took, err := do(ctx, w.any(p.chance.branch()).api(), f.Key, op)
 		if took && err == nil && result == nil {
 			w.mu.Lock()
 			f.logged = time.Now()
@@ -100,8 +100,8 @@ func (p *worker) endSurely(ctx context.Context, f *firing, t partition.Taken) {
 	if err := context.Cause(t.Context()); err != nil && !errors.Is(err, partition.ErrLeft) {
 		return
 	}
-	time.Sleep(w.chance.upTo(lease))
-	took, err := do(ctx, w.any(w.chance.branch()).api(), f.Key, core.Op{Kind: frame.End, Ending: core.End(name, attempt, nil)})
+	time.Sleep(p.chance.upTo(lease))
+	took, err := do(ctx, w.any(p.chance.branch()).api(), f.Key, core.Op{Kind: frame.End, Ending: core.End(name, attempt, nil)})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !took {

@@ -10,45 +10,48 @@ import (
 )
 
 // fate is what becomes of a message: most are late by little, some by more, and a few are lost or doubled.
-func (w *world) fate(*membus.Bus, *membus.Bus) membus.Fate {
-	f := membus.Fate{After: w.chance.upTo(5 * time.Millisecond)}
+func (w *world) fate(from, _ *membus.Bus) membus.Fate {
+	chance := w.chances.of("messages", from.Number)
+	f := membus.Fate{After: chance.upTo(5 * time.Millisecond)}
 	if w.healed.Load() && !w.little.Load() {
 		return f
 	}
-	switch w.chance.intN(100) {
+	switch chance.intN(100) {
 	case 0:
 		f.Lost = true
 	case 1:
-		f.Again = 1 + w.chance.upTo(time.Second)
+		f.Again = 1 + chance.upTo(time.Second)
 	case 3:
-		f.Again = 1 + w.chance.upTo(3*lease)
+		f.Again = 1 + chance.upTo(3*lease)
 	case 2:
-		f.After = w.chance.upTo(2 * time.Second)
+		f.After = chance.upTo(2 * time.Second)
 	}
 	return f
 }
 
 // logFault is what goes wrong with an append.
 func (w *world) logFault(at int) memlog.Fault {
+	chance := w.chances.of("appends", at)
 	switch {
 	case w.little.Load():
-		return w.littleLogFault()
+		return w.littleLogFault(at)
 	case w.elects[at].Load():
-		return []memlog.Fault{memlog.Drop, memlog.Refuse, memlog.Forget, memlog.Later}[w.chance.intN(4)]
-	case w.slow[at].Load() && w.chance.intN(2) == 0:
+		return []memlog.Fault{memlog.Drop, memlog.Refuse, memlog.Forget, memlog.Later}[chance.intN(4)]
+	case w.slow[at].Load() && chance.intN(2) == 0:
 		return memlog.Later
-	case w.healed.Load(), w.chance.intN(20) > 0:
+	case w.healed.Load(), chance.intN(20) > 0:
 		return memlog.None
 	}
-	return memlog.Fault(w.chance.intN(int(memlog.Stranger) + 1))
+	return memlog.Fault(chance.intN(int(memlog.Stranger) + 1))
 }
 
 // latency is how long an append is under way, or its answer.
-func (w *world) latency() time.Duration {
-	if !w.healed.Load() && w.chance.intN(40) == 0 {
-		return w.chance.upTo(time.Second)
+func (w *world) latency(at int) time.Duration {
+	chance := w.chances.of("latency", at)
+	if !w.healed.Load() && chance.intN(40) == 0 {
+		return chance.upTo(time.Second)
 	}
-	return w.chance.upTo(5 * time.Millisecond)
+	return chance.upTo(5 * time.Millisecond)
 }
 
 // tableFault is what goes wrong with a call of the table.
@@ -63,11 +66,11 @@ func (p *worker) tableFault(c memtable.Call) memtable.Fault {
 		return memtable.Fault{}
 	}
 	f := memtable.Fault{
-		Before: w.chance.upTo(10 * time.Millisecond), After: w.chance.upTo(10 * time.Millisecond),
-		Lose: c.Op != "watch" && w.chance.intN(50) == 0,
+		Before: p.chance.upTo(10 * time.Millisecond), After: p.chance.upTo(10 * time.Millisecond),
+		Lose: c.Op != "watch" && p.chance.intN(50) == 0,
 	}
-	if w.chance.intN(20) == 0 {
-		f.Behind = uint64(w.chance.intN(10)) // a replica is
+	if p.chance.intN(20) == 0 {
+		f.Behind = uint64(p.chance.intN(10)) // a replica is
 	}
 	switch {
 	case c.Op == "watch":
@@ -82,11 +85,11 @@ func (p *worker) tableFault(c memtable.Call) memtable.Fault {
 	case p.table.Load() == callsLost:
 		return memtable.Fault{Drop: true}
 	}
-	switch w.chance.intN(50) {
+	switch p.chance.intN(50) {
 	case 0:
-		f.Before = w.chance.upTo(lease)
+		f.Before = p.chance.upTo(lease)
 	case 1:
-		f.After = w.chance.upTo(lease)
+		f.After = p.chance.upTo(lease)
 	}
 	return f
 }

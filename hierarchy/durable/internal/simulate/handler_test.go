@@ -40,16 +40,17 @@ const backoff = time.Second
 // handle is the handler of all timers. It is quick and succeeds, or not.
 func (p *worker) handle(ctx context.Context, call core.Firing) error {
 	f := p.begun(ctx, call)
+	defer p.takePlace()()
 	var err error
 	switch {
 	case strings.HasPrefix(f.Key, "slow"):
 		p.beSlow()
 	case !strings.HasPrefix(f.Key, "run"):
-		if p.w.chance.intN(4) == 0 {
-			time.Sleep(p.w.chance.upTo(lease / 2))
+		if p.chance.intN(4) == 0 {
+			time.Sleep(p.chance.upTo(lease / 2))
 			p.await(0)
 		}
-		if p.w.chance.intN(4) == 0 {
+		if p.chance.intN(4) == 0 {
 			err = errHandler
 		}
 	}
@@ -93,21 +94,21 @@ func (p *worker) watch(at int, log *connection) {
 		if f, err := frame.Parse(data); err == nil && f.Epoch == f.Number {
 			last = f
 		}
-		if p.alone.Load() != nil && w.chance.intN(3) == 0 {
+		if p.alone.Load() != nil && p.chance.intN(3) == 0 {
 			return memlog.Silence
 		}
 		return w.logFault(at)
 	})
 	log.Before = func(uint64) {
 		p.await(0)
-		time.Sleep(w.latency())
+		time.Sleep(w.latency(at))
 		p.await(0)
 	}
 	log.After = func(before uint64) {
 		if last.Number == before+1 {
 			p.takenOver(at, &last)
 		}
-		time.Sleep(w.latency())
+		time.Sleep(w.latency(at))
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
 
-// A timer is late only if something holds its owner up: it stands still, its lease has ended, or its log leaves an append
-// in doubt.
+// A timer is late only if something holds its owner up: it stands still, its lease has ended, its log leaves an append in
+// doubt, or handlers take all its places.
 
 // holdUp is a time in which something held a process up in a partition, or in all.
 type holdUp struct {
@@ -29,6 +29,25 @@ func (p *worker) heldUp(from time.Time, at int) {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	p.holdUps = append(p.holdUps, holdUp{from, time.Now(), at})
+}
+
+// places is how many handlers a process runs at once.
+const places = 16
+
+// takePlace records that a handler runs. The function that it returns records that it does not any more.
+func (p *worker) takePlace() (leave func()) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	if p.running++; p.running == places {
+		p.full = time.Now()
+	}
+	return func() {
+		p.w.mu.Lock()
+		defer p.w.mu.Unlock()
+		if p.running--; p.running == places-1 {
+			p.holdUps = append(p.holdUps, holdUp{p.full, time.Now(), everywhere})
+		}
+	}
 }
 
 // wasHeldUp reports whether something held a process up, in a partition, when a timer was due, or its clock since the

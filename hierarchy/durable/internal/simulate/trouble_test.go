@@ -19,21 +19,22 @@ import (
 // answered, and timers are on time.
 
 // littleLogFault is what goes wrong with an append.
-func (w *world) littleLogFault() memlog.Fault {
-	if w.chance.intN(8) > 0 {
+func (w *world) littleLogFault(at int) memlog.Fault {
+	chance := w.chances.of("appends", at)
+	if chance.intN(8) > 0 {
 		return memlog.None
 	}
-	return []memlog.Fault{memlog.Drop, memlog.Refuse, memlog.Forget, memlog.Later, memlog.Twice, memlog.Stranger}[w.chance.intN(6)]
+	return []memlog.Fault{memlog.Drop, memlog.Refuse, memlog.Forget, memlog.Later, memlog.Twice, memlog.Stranger}[chance.intN(6)]
 }
 
 // littleTableFault is what goes wrong with a call of the table, at most once in half a lease.
 func (p *worker) littleTableFault(c memtable.Call) memtable.Fault {
-	f := memtable.Fault{Before: p.w.chance.upTo(10 * time.Millisecond)}
+	f := memtable.Fault{Before: p.chance.upTo(10 * time.Millisecond)}
 	last, now := p.failed.Load(), time.Now().UnixNano()
 	if c.Op == "watch" || now-last < int64(lease/2) || !p.failed.CompareAndSwap(last, now) {
 		return f
 	}
-	switch p.w.chance.intN(4) {
+	switch p.chance.intN(4) {
 	case 0:
 		f.Lose = true
 	case 1:

@@ -21,6 +21,7 @@ import (
 // worker is a process.
 type worker struct {
 	w      *world
+	chance *chance // of what happens in the process
 	bus    *membus.Bus
 	store  *memtable.Store
 	logs   []*connection // nil if it only calls
@@ -31,7 +32,9 @@ type worker struct {
 	alone  atomic.Pointer[time.Time] // if the process is cut off from all but the logs: when its lease ends at the latest
 
 	hit     atomic.Bool // something happens to it
-	holdUps []holdUp    // guarded by the world's mutex
+	holdUps []holdUp    // guarded by the world's mutex, as the two below
+	running int         // handlers
+	full    time.Time   // since when all places are taken, or zero
 
 	opened  chan struct{}    // closed once cluster is there, or could not be opened
 	cluster *cluster.Cluster // one of these is nil
@@ -50,8 +53,9 @@ type shared interface {
 func (w *world) newWorker() *worker {
 	p := &worker{w: w, bus: w.net.Connect(), store: w.table.Open(), going: make(chan struct{}, 1),
 		opened: make(chan struct{})}
+	p.chance = w.chances.of("process", p.bus.Number)
 	p.going <- struct{}{}
-	p.clock = newClocks(p, w.chance.branch())
+	p.clock = newClocks(p, p.chance.branch())
 	return p
 }
 
@@ -80,7 +84,7 @@ func (p *worker) await(uint64) {
 func (p *worker) common() partition.Config {
 	cfg := partition.Config{
 		Config: core.Config{MaxAttempts: attempts, TrimAbove: 2000, Backoff: func(int) time.Duration { return backoff }},
-		Clock:  p.clock, Precision: time.Millisecond, Crew: partition.NewCrew(16), Handle: p.handle,
+		Clock:  p.clock, Precision: time.Millisecond, Crew: partition.NewCrew(places), Handle: p.handle,
 		Logger: slog.New(slog.DiscardHandler), Owner: "simulated",
 	}
 	if p.w.forgets() {

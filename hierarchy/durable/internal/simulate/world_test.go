@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -36,14 +37,15 @@ type world struct {
 	table memtable.Table
 	disks [partitions]*memlog.Disk
 
-	chance chance
-	hit    [partitions]atomic.Bool // something happens to the log
-	slow   [partitions]atomic.Bool // many appends to the log arrive late
-	elects [partitions]atomic.Bool // the log has no leader, or one that is about to be replaced
-	rounds int                     // that were calm
-	asked  atomic.Uint64           // how many calls were made
-	healed atomic.Bool             // nothing goes wrong any more
-	little atomic.Bool             // but little troubles
+	chance  chance
+	chances chances
+	hit     [partitions]atomic.Bool // something happens to the log
+	slow    [partitions]atomic.Bool // many appends to the log arrive late
+	elects  [partitions]atomic.Bool // the log has no leader, or one that is about to be replaced
+	rounds  int                     // that were calm
+	asked   atomic.Uint64           // how many calls were made
+	healed  atomic.Bool             // nothing goes wrong any more
+	little  atomic.Bool             // but little troubles
 
 	mu      sync.Mutex // guards what follows
 	living  []*worker  // the processes that own partitions
@@ -78,7 +80,7 @@ type timer struct {
 func newWorld(t testing.TB, seed uint64) *world {
 	w := &world{t: t, seed: seed, begun: time.Now(), firings: make(map[string][]*firing), timers: make(map[string]*timer), paused: make(map[string][]pause),
 		sent: make(map[uint32]int64), happening: make([]int, len(faults)), pairs: steps.Pairs{Of: len(faults)}}
-	w.chance.r = rand.New(rand.NewPCG(seed, 0))
+	w.chance.r, w.chances.seed = rand.New(rand.NewPCG(seed, 0)), seed
 	for i := range w.disks {
 		w.disks[i], w.takeovers[i] = new(memlog.Disk), make(map[uint64]takeover)
 		w.disks[i].SetMost(mostDisk)
@@ -120,6 +122,29 @@ func (c *chance) intN(n int) int {
 
 // upTo returns a time below most.
 func (c *chance) upTo(most time.Duration) time.Duration { return time.Duration(c.intN(int(most))) }
+
+// chances are sources of chance for each process, for its messages, and for each log, so that a seed means nearly the same
+// although goroutines take turns by chance: what one draws does not change what others will.
+type chances struct {
+	mu   sync.Mutex
+	seed uint64
+	all  map[string]*chance
+}
+
+func (c *chances) of(kind string, n int) *chance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all == nil {
+		c.all = make(map[string]*chance)
+	}
+	name := fmt.Sprint(kind, n)
+	if c.all[name] == nil {
+		h := fnv.New64a()
+		h.Write([]byte(name))
+		c.all[name] = &chance{r: rand.New(rand.NewPCG(c.seed, h.Sum64()))}
+	}
+	return c.all[name]
+}
 
 // branch returns another source of chance, for one goroutine.
 func (c *chance) branch() *rand.Rand {

@@ -13,11 +13,13 @@ const maxMessage = 1 << 20
 
 // Bus is the connection of a process to a Net.
 type Bus struct {
+	Number int // of the Buses of the Net, from 1
+
 	net  *Net
 	sent atomic.Int64
 
 	// net.mu guards these.
-	all     map[*subscription]struct{}
+	all     []*subscription
 	mute    bool // what it sends is lost
 	deaf    bool // what is sent to it is lost
 	offline bool
@@ -54,11 +56,11 @@ func (b *Bus) Close() {
 	}
 	b.closed = true
 	b.tell()
-	delete(b.net.buses, b)
-	for s := range b.all {
+	b.net.buses = slices.DeleteFunc(b.net.buses, func(c *Bus) bool { return b == c })
+	for _, s := range b.all {
 		s.queue.stop()
 	}
-	clear(b.all)
+	b.all = nil
 }
 
 // tell wakes Watch. net.mu must be held.
@@ -92,7 +94,7 @@ func (b *Bus) Subscribe(subject string, f func(storage.Message)) (storage.Subscr
 		return nil, storage.ErrClosed
 	}
 	s := &subscription{bus: b, subject: subject, queue: newQueue()}
-	b.all[s] = struct{}{}
+	b.all = append(b.all, s)
 	go s.queue.pass(f)
 	return s, nil
 }
@@ -157,7 +159,7 @@ func (s *subscription) Drain() {
 func (s *subscription) leave() {
 	s.bus.net.mu.Lock()
 	defer s.bus.net.mu.Unlock()
-	delete(s.bus.all, s)
+	s.bus.all = slices.DeleteFunc(s.bus.all, func(t *subscription) bool { return s == t })
 }
 
 // queue has the messages that have arrived at a subscription.

@@ -15,7 +15,8 @@ import (
 type Net struct {
 	mu      sync.Mutex
 	fate    func(from, to *Bus) Fate
-	buses   map[*Bus]struct{}
+	buses   []*Bus // in the order of Connect, so that the same messages are sent in the same order
+	number  int    // of the Bus that was connected last
 	inboxes int
 }
 
@@ -35,13 +36,11 @@ func (n *Net) SetFate(f func(from, to *Bus) Fate) {
 
 // Connect returns the Bus of a process.
 func (n *Net) Connect() *Bus {
-	b := &Bus{net: n, all: make(map[*subscription]struct{}), changed: make(chan struct{})}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.buses == nil {
-		n.buses = make(map[*Bus]struct{})
-	}
-	n.buses[b] = struct{}{}
+	n.number++
+	b := &Bus{Number: n.number, net: n, changed: make(chan struct{})}
+	n.buses = append(n.buses, b)
 	return b
 }
 
@@ -50,8 +49,8 @@ func (n *Net) send(from *Bus, m storage.Message) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	found := false
-	for to := range n.buses {
-		for s := range to.all {
+	for _, to := range n.buses {
+		for _, s := range to.all {
 			if matches(s.subject, m.Subject) {
 				found = true
 				n.carry(from, to, s, m)
@@ -60,7 +59,7 @@ func (n *Net) send(from *Bus, m storage.Message) {
 	}
 	if !found && m.Reply != "" {
 		nobody := storage.Message{Subject: m.Reply, Nobody: true}
-		for s := range from.all {
+		for _, s := range from.all {
 			if matches(s.subject, m.Reply) {
 				s.queue.put(nobody)
 			}

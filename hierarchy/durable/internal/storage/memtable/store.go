@@ -53,7 +53,7 @@ func (s *Store) Pause(on bool) { s.set(&s.paused, on) }
 func (s *Store) Mute() {
 	s.table.mu.Lock()
 	defer s.table.mu.Unlock()
-	for w := range s.table.watches {
+	for _, w := range s.table.watches {
 		if w.store == s {
 			w.mute()
 		}

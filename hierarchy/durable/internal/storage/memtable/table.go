@@ -17,7 +17,7 @@ type Table struct {
 	revision uint64
 	log      []storage.Record // all records that were ever written, except those that Expire has removed
 	kept     int              // how long log was after the last compact
-	watches  map[*watch]bool
+	watches  []*watch
 	deleted  map[string]time.Time // when each key was last deleted
 }
 
@@ -95,7 +95,7 @@ func (t *Table) put(r storage.Record, last uint64) (uint64, error) {
 	}
 	t.compact()
 	r.Time = time.Now() // by the real clock, or that of a bubble
-	for w := range t.watches {
+	for _, w := range t.watches {
 		w.add(storage.Change{Record: r})
 	}
 	return r.Revision, nil

@@ -51,17 +51,14 @@ func (w *watch) begin(behind uint64) {
 			w.add(storage.Change{Record: r})
 		}
 	}
-	if t.watches == nil {
-		t.watches = make(map[*watch]bool)
-	}
-	t.watches[w] = true
+	t.watches = append(t.watches, w)
 }
 
 func (w *watch) end() {
 	t := w.store.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.watches, w)
+	t.watches = slices.DeleteFunc(t.watches, func(v *watch) bool { return v == w })
 }
 
 func (w *watch) add(c storage.Change) {
