@@ -137,6 +137,9 @@ func (o *worker) returns(a *core.Attempt, err error) {
 // resultOf returns what the result of an attempt means.
 func resultOf(a *core.Attempt, err error) *result {
 	e := &result{key: string(a.Key), id: a.ID, number: a.Number, kind: failed, wait: backoff, attempt: a}
+	if err != nil {
+		e.text = err.Error()
+	}
 	switch err := err.(type) {
 	case nil:
 		e.kind = succeeded

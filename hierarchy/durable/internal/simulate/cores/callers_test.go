@@ -105,7 +105,7 @@ func someOps(o *worker, r *rand.Rand) (ops []core.Op) {
 		d := time.Duration(r.Int64N(int64(20 * time.Second)))
 		switch op.Kind {
 		case frame.Set, frame.SetAt:
-			op.Value = fmt.Append(nil, "v", r.IntN(1000))
+			op.Value, op.Trace = fmt.Append(nil, "v", r.IntN(1000)), someTrace(r)
 			op.If = core.Condition(r.IntN(2 * int(core.Conditions)))
 			if op.If >= core.Conditions {
 				op.If = core.Always

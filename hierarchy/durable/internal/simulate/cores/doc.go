@@ -9,5 +9,6 @@
 //	takeover_test.go   how it begins
 //	callers_test.go    what is requested, and how often
 //	model_test.go      what the log means
+//	extra_test.go      why attempts have failed
 //	cores_test.go      histories
 package cores

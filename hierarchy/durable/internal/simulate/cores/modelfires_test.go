@@ -21,7 +21,7 @@ func (m *model) compare(t state.Timer, running bool) {
 	if running && !e.begun {
 		attempt--
 	}
-	if !ok || t.Value != e.value || t.Due != e.due || t.Wall != e.wall || attempt != e.attempt || t.Dead != e.dead || t.ID != e.id {
+	if !ok || t.Value != e.value || t.Due != e.due || t.Wall != e.wall || attempt != e.attempt || t.Dead != e.dead || t.ID != e.id || t.Extra != e.Extra {
 		m.w.fail("state: %+v instead of %+v", t, e)
 	}
 }

@@ -43,16 +43,16 @@ func (m *model) holds(b *batch, op *core.Op, e entry, took bool) bool {
 
 // set returns the timer that a Set makes.
 func (m *model) set(b *batch, k *call, op *core.Op, e entry, live bool) entry {
-	next := entry{value: string(op.Value), due: op.Due, wall: op.Kind == frame.SetAt}
+	next := entry{value: string(op.Value), due: op.Due, wall: op.Kind == frame.SetAt, Extra: traced(string(op.Trace))}
 	if op.Longest == 0 {
 		return next
 	}
 	called := k.begun + int64(op.In)
-	next.bounced, next.since = true, called
-	if live && e.bounced && e.attempt == 0 && b.attempts[e.id] == nil {
-		next.since = e.since
+	next.Debounced, next.Since = true, called
+	if live && e.Debounced && e.attempt == 0 && b.attempts[e.id] == nil {
+		next.Since = e.Since
 	}
-	next.due = min(called+int64(op.Quiet), next.since+int64(op.Longest))
+	next.due = min(called+int64(op.Quiet), next.Since+int64(op.Longest))
 	return next
 }
 
@@ -66,7 +66,7 @@ func (m *model) end(b *batch, key string, by *core.Ending, e entry, live, took b
 		return false
 	}
 	m.over[by.Name] = true
-	r := &result{number: by.Attempt, kind: failed, wait: backoff, again: by.How == core.Postpone}
+	r := &result{number: by.Attempt, kind: failed, wait: backoff, again: by.How == core.Postpone, text: by.Text}
 	switch by.How {
 	case core.Done:
 		delete(m.timers, key)
