@@ -111,6 +111,7 @@ func someOps(o *worker, r *rand.Rand) (ops []core.Op) {
 				op.If = core.Always
 			}
 		}
+		o.own(&op, r)
 		op.In, op.Due = d, o.now+int64(d)
 		if op.Kind == frame.Set && op.If == core.Always && r.IntN(3) == 0 {
 			op.In, op.Quiet, op.Longest = -d/20, d/2, d+1

@@ -10,5 +10,6 @@
 //	callers_test.go    what is requested, and how often
 //	model_test.go      what the log means
 //	extra_test.go      why attempts have failed
+//	gone_test.go       whose contexts end
 //	cores_test.go      histories
 package cores

@@ -102,5 +102,6 @@ func (m *model) commit(b *batch, k *call) string {
 		m.timers, b.by.counts = was, counts
 		return core.ErrFull.Error()
 	}
+	b.committed(k.Ops, took)
 	return fmt.Sprint(took, values)
 }
