@@ -35,6 +35,7 @@ func (o *worker) fire() {
 	if at, ok := o.core.Nearest(o.time(), o.wall(), time.Hour); ok && at <= o.time() {
 		o.fail("agenda: the alarm rings at once, and nothing is due")
 	}
+	o.model.elapsed(o)
 	o.model.overdue(o)
 }
 

@@ -97,7 +97,7 @@ func (c *caller) send(o *worker, q *request, ops []core.Op) {
 func someOps(o *worker, r *rand.Rand) (ops []core.Op) {
 	if n := len(o.tokens); n > 0 && r.IntN(8) == 0 {
 		t := o.tokens[r.IntN(n)]
-		return append(ops, core.Op{Kind: frame.End, Key: []byte(t.key), Ending: core.End(t.of, t.number, someResult(r))})
+		return append(ops, core.Op{Kind: frame.End, Key: []byte(t.key), Ending: core.End(t.of, t.someNumber(r), someResult(r))})
 	}
 	for range 1 + r.IntN(3)/2 {
 		op := core.Op{Kind: []frame.Kind{frame.Set, frame.Set, frame.SetAt, frame.Move, frame.MoveAt, frame.Remove,

@@ -34,6 +34,8 @@ type entry struct {
 	dead    bool
 	begun   bool     // the log has the begin of an attempt, and not its end
 	left    uint64   // the name of the attempt that was left
+	over    bool     // its time is over, as the owner has seen
+	unsure  bool     // that may be so: see elapsed
 	suspect bool     // an owner has ended during an attempt
 	died    bool     // the last owner was killed while the handler was called, which no result in the log says
 	careful bool     // that is so, and the timer was due at the takeover
@@ -185,6 +187,7 @@ func (m *model) event(b *batch, r *result) {
 		m.timers[r.key] = e
 	case left:
 		e.attempt, e.begun, e.left, e.next, e.died, e.careful = r.number, false, r.attempt.Name, r.attempt.Until, false, false
+		e.over, e.unsure = false, false
 		delete(b.attempts, e.id)
 		m.timers[r.key] = e
 	case succeeded:

@@ -56,12 +56,11 @@ func (m *model) set(b *batch, k *call, op *core.Op, e entry, live bool) entry {
 	return next
 }
 
-// end ends an attempt by its token. It reports whether that names an attempt that goes on. If the time of one that was
-// left is over, it depends on whether the owner has begun the next one, so what the owner says is right.
+// end ends an attempt by its token. It reports whether that names an attempt that goes on.
 func (m *model) end(b *batch, key string, by *core.Ending, e entry, live, took bool) bool {
 	a := b.attempts[e.id]
 	here := a != nil && a.Name == by.Name && a.Number == by.Attempt && b.tokens[by.Name]
-	gone := a == nil && e.left == by.Name && e.attempt == by.Attempt && (b.now < e.next || took)
+	gone := a == nil && e.left == by.Name && e.attempt == by.Attempt && !e.over && (!e.unsure || took)
 	if !live || m.over[by.Name] || !here && !gone {
 		return false
 	}

@@ -223,6 +223,7 @@ func (o *worker) compare() {
 	o.core.State.Walk(1, o.core.State.Records(), func(ref state.Ref, t state.Timer) bool {
 		n++
 		o.model.compare(t, o.core.State.IsRunning(ref, t.ID))
+		o.compareLeft(ref, t.Key)
 		return true
 	})
 	if n != len(o.model.timers) {

@@ -36,6 +36,7 @@ func (o *worker) takeOver(r *rand.Rand) {
 	if !clean {
 		c.Review(o.time(), o.wall())
 		o.model.reviewed(o)
+		o.model.elapsed(o)
 	}
 	o.compare()
 }
