@@ -34,8 +34,8 @@ func (m *model) unseen() {
 // compareLeft compares with the model which attempt of a timer was left.
 func (o *worker) compareLeft(ref state.Ref, key string) {
 	e := o.model.timers[key]
-	if name := o.core.State.Left(ref); o.core.State.WasLeft(ref) != (e.left != 0) || name != 0 && name != e.left {
-		o.fail("state: attempt %d of %s was left, and should be: %d", name, key, e.left)
+	if name := o.core.State.Left(ref); o.core.State.WasLeft(ref) != (e.left != 0) || name != 0 && (name != e.left || e.over) {
+		o.fail("state: attempt %d of %s was left, and should be: %d, over %v", name, key, e.left, e.over)
 	}
 }
 
