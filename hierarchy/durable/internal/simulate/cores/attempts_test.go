@@ -35,6 +35,7 @@ func (o *worker) fire() {
 	if at, ok := o.core.Nearest(o.time(), o.wall(), time.Hour); ok && at <= o.time() {
 		o.fail("agenda: the alarm rings at once, and nothing is due")
 	}
+	o.model.elapsed(o)
 	o.model.overdue(o)
 }
 
@@ -137,6 +138,9 @@ func (o *worker) returns(a *core.Attempt, err error) {
 // resultOf returns what the result of an attempt means.
 func resultOf(a *core.Attempt, err error) *result {
 	e := &result{key: string(a.Key), id: a.ID, number: a.Number, kind: failed, wait: backoff, attempt: a}
+	if err != nil {
+		e.text = err.Error()
+	}
 	switch err := err.(type) {
 	case nil:
 		e.kind = succeeded

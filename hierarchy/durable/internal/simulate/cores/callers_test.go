@@ -97,7 +97,7 @@ func (c *caller) send(o *worker, q *request, ops []core.Op) {
 func someOps(o *worker, r *rand.Rand) (ops []core.Op) {
 	if n := len(o.tokens); n > 0 && r.IntN(8) == 0 {
 		t := o.tokens[r.IntN(n)]
-		return append(ops, core.Op{Kind: frame.End, Key: []byte(t.key), Ending: core.End(t.of, t.number, someResult(r))})
+		return append(ops, core.Op{Kind: frame.End, Key: []byte(t.key), Ending: core.End(t.of, t.someNumber(r), someResult(r))})
 	}
 	for range 1 + r.IntN(3)/2 {
 		op := core.Op{Kind: []frame.Kind{frame.Set, frame.Set, frame.SetAt, frame.Move, frame.MoveAt, frame.Remove,
@@ -105,12 +105,13 @@ func someOps(o *worker, r *rand.Rand) (ops []core.Op) {
 		d := time.Duration(r.Int64N(int64(20 * time.Second)))
 		switch op.Kind {
 		case frame.Set, frame.SetAt:
-			op.Value = fmt.Append(nil, "v", r.IntN(1000))
+			op.Value, op.Trace = fmt.Append(nil, "v", r.IntN(1000)), someTrace(r)
 			op.If = core.Condition(r.IntN(2 * int(core.Conditions)))
 			if op.If >= core.Conditions {
 				op.If = core.Always
 			}
 		}
+		o.own(&op, r)
 		op.In, op.Due = d, o.now+int64(d)
 		if op.Kind == frame.Set && op.If == core.Always && r.IntN(3) == 0 {
 			op.In, op.Quiet, op.Longest = -d/20, d/2, d+1

@@ -9,5 +9,8 @@
 //	takeover_test.go   how it begins
 //	callers_test.go    what is requested, and how often
 //	model_test.go      what the log means
+//	extra_test.go      why attempts have failed
+//	gone_test.go       whose contexts end
+//	left_test.go       attempts that were left, until their time is over
 //	cores_test.go      histories
 package cores

@@ -32,15 +32,16 @@ type entry struct {
 	attempt uint32
 	next    int64 // when the next attempt is due, or 0
 	dead    bool
-	begun   bool   // the log has the begin of an attempt, and not its end
-	left    uint64 // the name of the attempt that was left
-	suspect bool   // an owner has ended during an attempt
-	died    bool   // the last owner was killed while the handler was called, which no result in the log says
-	careful bool   // that is so, and the timer was due at the takeover
-	bounced bool   // it was set by debounced calls, of which the first was at
-	since   int64
+	begun   bool     // the log has the begin of an attempt, and not its end
+	left    uint64   // the name of the attempt that was left
+	over    bool     // its time is over, as the owner has seen
+	unsure  bool     // that may be so: see elapsed
+	suspect bool     // an owner has ended during an attempt
+	died    bool     // the last owner was killed while the handler was called, which no result in the log says
+	careful bool     // that is so, and the timer was due at the takeover
 	fired   uint32   // the last attempt that was seen
 	id      frame.ID // once it was seen
+	state.Extra
 }
 
 // result is what has happened to an attempt, or to a dead timer.
@@ -51,6 +52,7 @@ type result struct {
 	kind           resultKind
 	wait           time.Duration
 	again          bool
+	text           string // why it has failed
 	attempt        *core.Attempt
 	job            *core.Job
 	took, expected bool
@@ -92,7 +94,7 @@ func (m *model) apply(b *batch, number uint64) {
 	for _, key := range b.begun {
 		e := m.timers[key]
 		e.suspect = true
-		m.failed(b, key, e, &result{number: e.attempt, wait: backoff, kind: m.fate(e.attempt)})
+		m.failed(b, key, e, &result{number: e.attempt, wait: backoff, kind: m.fate(e.attempt), text: processEnded})
 	}
 	for _, it := range b.items {
 		switch {
@@ -149,7 +151,7 @@ func (m *model) do(b *batch, k *call, i int, e entry, ok bool) bool {
 		if !live {
 			return false
 		}
-		m.timers[key] = entry{value: e.value, due: op.Due, wall: op.Kind == frame.MoveAt}
+		m.timers[key] = entry{value: e.value, due: op.Due, wall: op.Kind == frame.MoveAt, Extra: traced(e.Trace)}
 		counts.Moved++
 	case frame.Remove:
 		if !ok {
@@ -161,7 +163,7 @@ func (m *model) do(b *batch, k *call, i int, e entry, ok bool) bool {
 		if !ok || !e.dead {
 			return false
 		}
-		m.timers[key] = entry{value: e.value, due: b.now, id: e.id, suspect: e.suspect}
+		m.timers[key] = entry{value: e.value, due: b.now, id: e.id, suspect: e.suspect, Extra: traced(e.Trace)}
 	case frame.End:
 		return m.end(b, key, op.Ending, e, live, k.Took[i])
 	}
@@ -185,6 +187,7 @@ func (m *model) event(b *batch, r *result) {
 		m.timers[r.key] = e
 	case left:
 		e.attempt, e.begun, e.left, e.next, e.died, e.careful = r.number, false, r.attempt.Name, r.attempt.Until, false, false
+		e.over, e.unsure = false, false
 		delete(b.attempts, e.id)
 		m.timers[r.key] = e
 	case succeeded:
@@ -204,6 +207,7 @@ func (m *model) failed(b *batch, key string, e entry, r *result) {
 		e.attempt--
 		e.fired = e.attempt
 	}
+	m.why(&e, r)
 	b.by.counts.Failed++
 	delete(b.attempts, e.id)
 	if r.kind == died {

@@ -70,6 +70,7 @@ func (m *model) refused(b *batch, k *call, err error) {
 
 // takenOver lets callers be remembered by the clock of another owner, unless the last one has forgotten them.
 func (m *model) takenOver(before int64) {
+	m.unseen()
 	for caller, at := range m.seen {
 		delete(m.kept, caller)
 		if at > before-int64(remember) {
@@ -102,5 +103,6 @@ func (m *model) commit(b *batch, k *call) string {
 		m.timers, b.by.counts = was, counts
 		return core.ErrFull.Error()
 	}
+	b.committed(k.Ops, took)
 	return fmt.Sprint(took, values)
 }

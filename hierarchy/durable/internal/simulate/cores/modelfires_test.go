@@ -21,7 +21,7 @@ func (m *model) compare(t state.Timer, running bool) {
 	if running && !e.begun {
 		attempt--
 	}
-	if !ok || t.Value != e.value || t.Due != e.due || t.Wall != e.wall || attempt != e.attempt || t.Dead != e.dead || t.ID != e.id {
+	if !ok || t.Value != e.value || t.Due != e.due || t.Wall != e.wall || attempt != e.attempt || t.Dead != e.dead || t.ID != e.id || t.Extra != e.Extra {
 		m.w.fail("state: %+v instead of %+v", t, e)
 	}
 }
@@ -39,7 +39,7 @@ func (m *model) fires(o *worker, a *core.Attempt) {
 	switch {
 	case !ok || e.dead || e.id != a.ID && e.id != (frame.ID{}) || e.value != a.Firing.Value:
 		m.w.fail("removed: %s fires with %v, and is %+v", a.Key, a.ID, e)
-	case a.Number != number || a.Number < e.fired:
+	case a.Number != number || a.Number < e.fired || int(a.Number) > coreConfig.MaxAttempts:
 		m.w.fail("attempt: %d of %s, which is %+v", a.Number, a.Key, e)
 	case e.careful && !e.begun:
 		m.w.fail("unwritten: %s fires after the last owner was killed in its attempt, and nobody will know if this one is", a.Key)

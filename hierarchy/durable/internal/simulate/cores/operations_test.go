@@ -43,30 +43,29 @@ func (m *model) holds(b *batch, op *core.Op, e entry, took bool) bool {
 
 // set returns the timer that a Set makes.
 func (m *model) set(b *batch, k *call, op *core.Op, e entry, live bool) entry {
-	next := entry{value: string(op.Value), due: op.Due, wall: op.Kind == frame.SetAt}
+	next := entry{value: string(op.Value), due: op.Due, wall: op.Kind == frame.SetAt, Extra: traced(string(op.Trace))}
 	if op.Longest == 0 {
 		return next
 	}
 	called := k.begun + int64(op.In)
-	next.bounced, next.since = true, called
-	if live && e.bounced && e.attempt == 0 && b.attempts[e.id] == nil {
-		next.since = e.since
+	next.Debounced, next.Since = true, called
+	if live && e.Debounced && e.attempt == 0 && b.attempts[e.id] == nil {
+		next.Since = e.Since
 	}
-	next.due = min(called+int64(op.Quiet), next.since+int64(op.Longest))
+	next.due = min(called+int64(op.Quiet), next.Since+int64(op.Longest))
 	return next
 }
 
-// end ends an attempt by its token. It reports whether that names an attempt that goes on. If the time of one that was
-// left is over, it depends on whether the owner has begun the next one, so what the owner says is right.
+// end ends an attempt by its token. It reports whether that names an attempt that goes on.
 func (m *model) end(b *batch, key string, by *core.Ending, e entry, live, took bool) bool {
 	a := b.attempts[e.id]
 	here := a != nil && a.Name == by.Name && a.Number == by.Attempt && b.tokens[by.Name]
-	gone := a == nil && e.left == by.Name && e.attempt == by.Attempt && (b.now < e.next || took)
+	gone := a == nil && e.left == by.Name && e.attempt == by.Attempt && !e.over && (!e.unsure || took)
 	if !live || m.over[by.Name] || !here && !gone {
 		return false
 	}
 	m.over[by.Name] = true
-	r := &result{number: by.Attempt, kind: failed, wait: backoff, again: by.How == core.Postpone}
+	r := &result{number: by.Attempt, kind: failed, wait: backoff, again: by.How == core.Postpone, text: by.Text}
 	switch by.How {
 	case core.Done:
 		delete(m.timers, key)

@@ -28,6 +28,7 @@ type worker struct {
 	busy     map[frame.ID]bool          // the timers whose attempts are beginning, or in progress
 	started  map[frame.ID]*core.Attempt // the same, without those that are only beginning
 	counts   core.Counts                // what the model counts
+	gone     map[*core.Attempt]bool     // those whose contexts have ended
 }
 
 // item is what is written: a call or an event.
@@ -53,6 +54,7 @@ type batch struct {
 	called   map[frame.ID]bool          // whether their handlers were called
 	tokens   map[uint64]bool            // by name: whether they have tokens
 	begins   map[frame.ID]bool          // the timers whose attempts it begins
+	changes  []core.Op                  // the operations that it has committed
 }
 
 func newWorker(w *world, n int) *worker {
@@ -168,6 +170,7 @@ func (o *worker) settle() {
 		o.fail("frame %d can't be applied: %v", f.Number, err)
 		return
 	}
+	o.cancelled(b)
 	for _, a := range o.attempts {
 		if a.Ended && o.started[a.ID] == a {
 			o.free(a.ID)
@@ -220,6 +223,7 @@ func (o *worker) compare() {
 	o.core.State.Walk(1, o.core.State.Records(), func(ref state.Ref, t state.Timer) bool {
 		n++
 		o.model.compare(t, o.core.State.IsRunning(ref, t.ID))
+		o.compareLeft(ref, t.Key)
 		return true
 	})
 	if n != len(o.model.timers) {

@@ -18,6 +18,7 @@ func (o *worker) takeOver(r *rand.Rand) {
 	c.State.Build()
 	o.core, o.counts, o.most = c, core.Counts{}, o.off
 	o.busy, o.started = make(map[frame.ID]bool), make(map[frame.ID]*core.Attempt)
+	o.gone = make(map[*core.Attempt]bool)
 	o.shift = o.wall() - o.elapsed()
 	if ahead := c.Head.Time - o.time(); ahead > 0 {
 		o.shift += min(ahead, int64(maxSkew))
@@ -35,6 +36,7 @@ func (o *worker) takeOver(r *rand.Rand) {
 	if !clean {
 		c.Review(o.time(), o.wall())
 		o.model.reviewed(o)
+		o.model.elapsed(o)
 	}
 	o.compare()
 }

@@ -1,0 +1,34 @@
+package cores
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+)
+
+// What the state has of a timer in addition: its trace context, and why its last attempt has failed.
+
+// processEnded is why attempts have failed that were in progress when their process ended.
+const processEnded = "the process ended during the attempt"
+
+// traced returns what a timer has that was set, moved or revived: it is as if no attempt had failed.
+func traced(context string) state.Extra { return state.Extra{Trace: context} }
+
+// someTrace returns the trace context of a call, which may have none.
+func someTrace(r *rand.Rand) []byte {
+	if r.IntN(4) > 0 {
+		return nil
+	}
+	return fmt.Append(nil, "trace ", r.IntN(100))
+}
+
+// why records why an attempt has failed, unless it does not count. One that counts ends a run of debounced calls.
+func (m *model) why(e *entry, r *result) {
+	if !r.again {
+		e.LastError, e.Failed = r.text, m.time
+	}
+	if e.attempt > 0 {
+		e.Debounced, e.Since = false, 0
+	}
+}
