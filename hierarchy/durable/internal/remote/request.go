@@ -55,13 +55,23 @@ func (a *request) end(err error) {
 // and takes it out of the queue when the caller's context ends. So the queue needs no other limit.
 type queue struct{ first, last *request }
 
+// push puts a call behind those that began before it. Most calls come in that order; some have waited for the owner's
+// clock.
 func (q *queue) push(a *request) {
-	if a.prev, a.next = q.last, nil; q.last != nil {
-		q.last.next = a
-	} else {
-		q.first = a
+	before := q.last
+	for before != nil && before.begun.real.After(a.begun.real) {
+		before = before.prev
 	}
-	q.last = a
+	if before == nil {
+		q.pushFirst(a)
+		return
+	}
+	if a.prev, a.next = before, before.next; a.next != nil {
+		a.next.prev = a
+	} else {
+		q.last = a
+	}
+	before.next = a
 }
 
 // pushFirst puts back a call that was taken out before.

@@ -22,6 +22,9 @@ func (l *lane) aim() {
 			at = earlier(at, m.requests[i].begun.real.Add(l.client.cfg.GiveUp))
 		}
 	}
+	if a := l.waiting.first; a != nil { // it may have begun before those in flight
+		at = earlier(at, a.begun.real.Add(l.client.cfg.GiveUp))
+	}
 	if !l.aimed.IsZero() && !at.Before(l.aimed) {
 		return
 	}
