@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"time"
@@ -22,6 +23,8 @@ type connection struct {
 	retried bool      // it was sent again
 	since   time.Time // when it was sent first
 	doubted bool      // a copy had no answer, or one that decides nothing
+	goesOn  bool      // a stranger's message was in its place, so the doubt lasts until the next append is acknowledged
+	sent    []byte
 }
 
 // behind is more than a log has messages: who appends there only finds out whether it could write.
@@ -33,14 +36,14 @@ func (c *connection) Append(ctx context.Context, last uint64, data []byte) error
 	}
 	c.own.judge(c.p, data)
 	c.mu.Lock()
-	if c.retried = c.open && c.last == last; !c.open {
+	if c.retried = c.open && c.last == last; !c.open && !c.goesOn {
 		c.since, c.doubted = time.Now(), false
 	}
-	c.last, c.open = last, true
+	c.last, c.open, c.sent = last, true, data
 	c.mu.Unlock()
 	err := c.Log.Append(ctx, last, data)
 	if err == nil {
-		c.known(last)
+		c.known(last, data)
 		return nil
 	}
 	c.mu.Lock()
@@ -52,17 +55,18 @@ func (c *connection) Append(ctx context.Context, last uint64, data []byte) error
 func (c *connection) Get(ctx context.Context, number uint64) ([]byte, error) {
 	data, err := c.Log.Get(ctx, number)
 	if err == nil {
-		c.known(number - 1)
+		c.known(number-1, data)
 	}
 	return data, err
 }
 
-// known records that the fate of an append is known.
-func (c *connection) known(last uint64) {
+// known records that the fate of an append is known, since the log has data in its place.
+func (c *connection) known(last uint64, data []byte) {
 	c.mu.Lock()
 	doubt := c.open && c.last == last && c.doubted
 	if c.last == last {
 		c.open, c.retried = false, false
+		c.goesOn = doubt && !bytes.Equal(data, c.sent)
 	}
 	c.mu.Unlock()
 	if doubt {

@@ -100,9 +100,8 @@ func (w *world) beFaulty(ctx context.Context, end time.Time) {
 	for range 2 {
 		r := w.chance.branch()
 		wg.Go(func() {
-			for at := time.Now(); at.Before(end); {
-				at = at.Add(time.Duration(r.Int64N(int64(2 * lease))))
-				time.Sleep(time.Until(at)) // however long the last one has taken
+			for time.Now().Before(end) {
+				time.Sleep(time.Duration(r.Int64N(int64(2 * lease))))
 				w.disturb(ctx, rand.New(rand.NewPCG(r.Uint64(), 1)))
 			}
 		})
