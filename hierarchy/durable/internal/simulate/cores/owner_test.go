@@ -235,22 +235,3 @@ func (o *worker) compare() {
 		o.fail("counts: %+v instead of %+v", counts, o.counts)
 	}
 }
-
-// close ends the owner in order, once no attempt is in progress.
-func (o *worker) close() {
-	if !o.busyWithout() && o.flight == nil && !o.ending {
-		o.Add("%v closes", o)
-		o.ending = true
-		o.leave()
-		o.queue = append(o.queue, item{close: true})
-	}
-}
-
-// kill ends the process. What is late may still arrive.
-func (o *worker) kill() {
-	o.Add("%v is killed", o)
-	for _, a := range o.attempts {
-		o.model.killed(a)
-	}
-	o.lose()
-}
