@@ -105,38 +105,31 @@ func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 // Listed returns the timer of a record. Its Attempt is the last attempt that has begun, even if the log does not have
 // that attempt.
 func (s *State) Listed(ref Ref) Timer {
-	i := uint32(ref)
-	t := s.Timer(ref)
-	t.Running = s.records.at(i).state == running
-	if _, written := s.begun[i]; t.Running && !written {
+	isRunning := s.records.at(uint32(ref)).state == running
+	t := s.listed(ref, isRunning)
+	if _, written := s.begun[uint32(ref)]; isRunning && !written {
 		t.Attempt = AfterAttempt(t.Attempt)
-	}
-	if t.Running = t.Running || s.Left(ref) != 0; !t.Running {
-		t.Next = s.nextOf(i)
 	}
 	return t
 }
 
 // Uncalled is Listed for a timer whose handler was not called for an attempt that may have begun: it does not count.
 func (s *State) Uncalled(ref Ref) Timer {
-	i := uint32(ref)
-	t := s.Timer(ref)
-	if _, written := s.begun[i]; written {
+	t := s.listed(ref, false)
+	if _, written := s.begun[uint32(ref)]; written {
 		t.Attempt--
-	}
-	if t.Running = s.Left(ref) != 0; !t.Running {
-		t.Next = s.nextOf(i)
 	}
 	return t
 }
 
-// nextOf returns the Next of a timer.
-func (s *State) nextOf(i uint32) int64 {
-	r := s.records.at(i)
-	if r.state != waiting {
-		return 0
+// listed returns the timer of a record, with Running and Next.
+func (s *State) listed(ref Ref, isRunning bool) Timer {
+	t := s.Timer(ref)
+	t.Running = isRunning || s.Left(ref) != 0
+	if r := s.records.at(uint32(ref)); !t.Running && r.state == waiting {
+		t.Next = r.next(s.until(uint32(ref), r))
 	}
-	return r.next(s.until(i, r))
+	return t
 }
 
 // next returns the Next of a timer that waits until a time. Without attempts that count, it waits after one that was
