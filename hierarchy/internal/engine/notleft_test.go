@@ -58,5 +58,5 @@ func TestAwakeWheelLeavesNothing(t *testing.T) {
 	require.EqualValues(t, 2, c.aim.count())
 	clk.Left()
 	require.Equal(t, "second", <-called)
-	require.NoError(t, shutdownNow(c))
+	require.NoError(t, c.Shutdown(t.Context()))
 }
