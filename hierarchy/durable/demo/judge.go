@@ -127,14 +127,11 @@ func (a *account) compare() (r result) {
 	}
 	a.Sort()
 	found := a.JudgeKeys()
-	doubled, early := found.Keys(judge.Twice), []string(nil)
+	doubled := found.Keys(judge.Twice)
 	for key, t := range a.timers {
 		if len(t.firings) > 0 {
 			r.fired++
 			r.again += len(t.firings) - 1
-		}
-		if slices.ContainsFunc(t.firings, func(f firing) bool { return f.Time < f.Due }) {
-			early = append(early, key)
 		}
 		if !t.saysSo() {
 			doubled = append(doubled, key)
@@ -144,7 +141,7 @@ func (a *account) compare() (r result) {
 		sentence(found.Keys(judge.Lost), "was set and never fired", "were set and never fired"),
 		sentence(doubled, "came twice without saying so", "came twice without saying so"),
 		sentence(found.Keys(judge.Revived), "fired after it was removed", "fired after they were removed"),
-		sentence(early, "fired before it was due", "fired before they were due"),
+		sentence(found.Keys(judge.Early), "fired before it was due", "fired before they were due"),
 		sentence(found.Keys(judge.Stranger), "fired that nobody has set", "fired that nobody has set"),
 		a.left(), a.wrong)
 	return r

@@ -77,18 +77,8 @@ func (c *Cluster) begin(ctx context.Context) (s *session, err error) {
 	return s, nil
 }
 
-// isLost reports whether the member was deleted by another one. Then the session ends soon, but Close may wait for the
-// logs of other partitions before.
-func (s *session) isLost() bool {
-	select {
-	case <-s.member.Lost():
-		return true
-	default:
-		return false
-	}
-}
-
-// watch wakes the slots whose tasks change. When the lease has returned, it resumes the partitions.
+// watch wakes the slots whose tasks change. When the lease has returned, it resumes the partitions. When the lease is
+// lost, it ends the slots, also while Close waits for a log that does not answer.
 func (s *session) watch() {
 	held := true
 	fall := time.NewTimer(s.c.cfg.Member.Lease)
@@ -116,6 +106,9 @@ func (s *session) watch() {
 			if held = s.member.Holds(); !held {
 				s.c.cfg.Logger.Warn("durable: the lease of this process has ended, and calls wait: the servers don't answer")
 			}
+		case <-s.member.Lost():
+			s.cancel()
+			return
 		case <-s.ctx.Done():
 			return
 		}

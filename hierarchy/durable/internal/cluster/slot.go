@@ -76,13 +76,11 @@ func (l *slot) run() {
 			l.unrefuse()
 		}
 		switch {
-		case l.owner == nil && l.s.isLost():
-			l.stay(nil, nil) // the session ends; what it can't give any more is free
 		case l.owner != nil && t.claim.Holder != l.me():
 			l.end() // the lease was lost, and the other members have noticed that
 		case l.owner != nil:
 			l.keep()
-		case l.s.leaving.Load() != nil: // other members will open the partition
+		case l.s.leaving.Load() != nil || l.c().isEnding(): // other members will open the partition
 			l.unfollow()
 			l.stay(l.changed, nil)
 		case t.claim.Holder == l.me() && l.passes(t):

@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -84,9 +85,7 @@ func (o *Owner) Review(now, wall int64) {
 		}
 		j := o.job(d)
 		j.begins = true
-		if _, ok := o.suspects[d.Ref]; ok {
-			delete(o.suspects, d.Ref)
-			j.Suspect = true
+		if j.Suspect = o.wasSuspect(&j); j.Suspect {
 			o.accused = append(o.accused, j)
 			continue
 		}
@@ -121,14 +120,19 @@ func (o *Owner) Next(now, wall int64) Job {
 		return Job{}
 	}
 	j := o.job(d)
-	if id, ok := o.suspects[d.Ref]; ok {
-		delete(o.suspects, d.Ref)
-		if j.Suspect = id == j.ID; j.Suspect && o.trial {
-			o.accused = append(o.accused, j)
-			return Job{}
-		}
+	if j.Suspect = o.wasSuspect(&j); j.Suspect && o.trial {
+		o.accused = append(o.accused, j)
+		return Job{}
 	}
 	return j
+}
+
+// wasSuspect reports whether a job is that of a suspect, and forgets the suspect. The record may have another timer by now,
+// or the timer another run.
+func (o *Owner) wasSuspect(j *Job) bool {
+	id, ok := o.suspects[j.Ref]
+	delete(o.suspects, j.Ref)
+	return ok && id == j.ID
 }
 
 // first removes and returns the first of the jobs.
@@ -141,10 +145,11 @@ func first(jobs *[]Job) Job {
 // Delay keeps a job whose attempt did not begin, unless the job is kept already. Next returns the job once the lease
 // has returned.
 func (o *Owner) Delay(j Job) {
-	o.State.Hold(j.Ref, j.ID)
+	o.State.Hold(j.Due, j.ID)
 	switch {
+	case !o.State.Held(j.Ref, j.ID): // it is paused, or has changed
 	case j.Suspect:
-		o.accused = append(o.accused, j)
+		o.accused = slices.Insert(o.accused, 0, j) // its begin may be in the log, so it goes before other suspects
 	case !o.isDelayed[j.ID]:
 		o.isDelayed[j.ID] = true
 		o.delayed = append(o.delayed, j)
@@ -195,9 +200,9 @@ func (o *Owner) Begin(j *Job, announced bool) (write, ok bool) {
 		j.begins, j.Suspect = false, false
 	}
 	o.expireLeft(j)
-	j.begins = j.begins || j.Suspect
+	o.trial = o.trial || j.Suspect
+	j.begins = j.begins || j.Suspect && !j.written
 	if write = j.begins || j.starts; write {
-		o.trial = o.trial || j.Suspect
 		j.Key = []byte(o.State.Timer(j.Ref).Key)
 	}
 	return write, true
@@ -212,7 +217,7 @@ func (o *Owner) Written(j *Job) bool {
 		t := o.State.Timer(j.Ref)
 		j.Due.Since, j.Due.Wall = t.Due, t.Wall
 	}
-	j.begins, j.starts = false, false
+	j.begins, j.starts, j.written = false, false, true
 	return true
 }
 

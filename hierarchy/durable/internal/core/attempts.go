@@ -36,7 +36,7 @@ type attempts struct {
 // Started records that the attempt of a.Job is in progress from now on.
 func (o *Owner) Started(a *Attempt) {
 	t := o.State.Timer(a.Ref)
-	o.State.Start(a.Ref, a.ID)
+	o.State.Start(a.Ref, a.ID, a.Number)
 	a.Key, a.Firing = []byte(t.Key), o.Firing(&t, a.Number)
 	o.running[a.Ref] = a
 }

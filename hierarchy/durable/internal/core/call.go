@@ -78,6 +78,9 @@ func (c *Call) Reset() {
 	c.Values, c.Request = c.Values[:0], RequestID{}
 }
 
+// InLog reports whether Owner.Call has found that the log has a copy of c already.
+func (c *Call) InLog() bool { return c.place == known }
+
 // Size returns the number of bytes that c takes in a frame at most, without the values that it returns.
 func (c *Call) Size() int { return c.size }
 

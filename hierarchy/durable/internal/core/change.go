@@ -19,6 +19,8 @@ type change struct {
 	next    int64  // when the next attempt is due, or 0 if that is due or ref is not 0
 	name    uint64 // the name of the attempt, if the frame leaves it
 	extra   state.Extra
+	begun   bool      // the frame begins an attempt
+	paused  bool      // the frame has paused the timer, so what was about to begin does not, even if it was resumed
 	ref     state.Ref // the timer in the state, if the frame has not changed it; otherwise 0
 }
 

@@ -112,14 +112,20 @@ func (o *Owner) present(was *change) state.Timer {
 		return state.Timer{ID: was.id, Due: was.due, Wall: was.wall, Attempt: was.attempt, Next: was.next,
 			Dead: was.after == dead, Extra: was.extra}
 	}
-	return o.State.Listed(was.ref)
+	return was.withPause(o.State.Listed(was.ref))
+}
+
+// withPause returns a timer of the state as it is after the frame's Pauses and Resumes.
+func (c *change) withPause(t state.Timer) state.Timer {
+	t.Paused = c.extra.Paused
+	return t
 }
 
 // timer returns the timer of a key that the operation takes away from it. If its handler has not been called yet, it is
 // not called before the outcome of the frame is known, so that its attempt does not count.
 func (o *Owner) timer(was *change) state.Timer {
 	if was.ref != 0 && was.after == live && !o.claim(was.ref, was.id) {
-		return o.State.Uncalled(was.ref)
+		return was.withPause(o.State.Uncalled(was.ref))
 	}
 	return o.present(was)
 }

@@ -19,8 +19,11 @@ func (o *Owner) HasRoomFor(c *Call, e *Event) bool {
 // hasRoom reports whether the frame has room for n operations. The limit leaves room for a call of the largest size and
 // its answer.
 func (o *Owner) hasRoom(n, size int) bool {
-	return o.Len()+n <= MaxOps+1+keepOps && o.Size()+size <= o.most()
+	return o.Len()+n <= MaxOps+1+keepOps && int64(o.Size()+size) <= o.share(int64(o.most()))
 }
+
+// IsLarge reports whether a call might never fit into a frame that also holds what trimming writes again.
+func (o *Owner) IsLarge(c *Call) bool { return int64(c.size) >= o.share(FrameBytes)/2 }
 
 // most returns the largest number of bytes of a frame that holds more than one call.
 func (o *Owner) most() int { return min(FrameBytes, o.limits.Message) }

@@ -17,6 +17,7 @@ type Job struct {
 	Suspect bool
 	begins  bool // the log must have a begin of the attempt before the attempt begins
 	starts  bool // the log must have a start of the schedule's run before the attempt begins
+	written bool // the log has what it must have
 	Due     state.Due
 	// schedule is the timer's schedule. If its text can't be parsed, Invalid is the error.
 	schedule schedule.Schedule

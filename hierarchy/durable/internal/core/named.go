@@ -29,6 +29,9 @@ func (o *Owner) named(c *Call) error {
 	if err := o.standing(id); err != nil {
 		return err
 	}
+	if err := CheckSize(len(c.Ops), c.size, o.limits.Message-frame.Overhead); err != nil {
+		return err
+	}
 	o.addNamed(c, o.MaxPending, o.most())
 	return nil
 }

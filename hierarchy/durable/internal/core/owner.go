@@ -23,7 +23,8 @@ type Owner struct {
 	Owned  int64  // the wall time of the takeover
 
 	applying uint64 // Op.By of the operation that is being applied
-	alive    int64  // the time of the last frame that is not a takeover
+	alive    gap    // from the last frame that is not a takeover
+	gaps     []gap  // before the takeovers of earlier owners
 	draft
 	agenda
 	attempts
@@ -57,7 +58,7 @@ func New(cfg Config) *Owner {
 
 // Forget discards everything that was read of the log.
 func (o *Owner) Forget() {
-	o.State, o.Head, o.span = state.New(), Head{}, span{}
+	o.State, o.Head, o.span, o.alive, o.gaps = state.New(), Head{}, span{}, gap{}, nil
 	o.State.SetRemember(o.Remember)
 	o.State.SetKeepDead(o.KeepDead)
 	o.State.Superseded = o.superseded
@@ -76,9 +77,7 @@ func (o *Owner) Replay(f *frame.Frame) error {
 			return err
 		}
 	}
-	if f.Epoch != f.Number { // an owner that has written only its takeover has begun no runs
-		o.alive = f.Time
-	}
+	o.attended(f)
 	o.ends(f)
 	return nil
 }

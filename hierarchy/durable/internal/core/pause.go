@@ -17,6 +17,7 @@ func (o *Owner) pauses(a *Op, was change) (now change, took bool) {
 	}
 	now = was
 	now.extra.Paused = a.Kind == frame.Pause
+	now.paused = now.paused || now.extra.Paused
 	if now.extra.Paused || !was.extra.Paused || !o.isOver(&was) {
 		return now, true
 	}
@@ -50,9 +51,11 @@ func pauseOf(a *Op, was, now *change) frame.Op {
 func (o *Owner) isOver(was *change) bool {
 	until, wall := was.next, false
 	switch {
+	case was.begun:
+		return false
 	case was.ref != 0:
 		var waits bool
-		if until, wall, waits = o.State.Parked(was.ref); !waits {
+		if until, wall, waits = o.State.Parked(was.ref, o.now); !waits {
 			return false
 		}
 	case until == 0:

@@ -6,7 +6,7 @@ import (
 )
 
 // Record adds an event to the frame. It reports false if the key has another timer by now, if the attempt was ended by
-// its token, or if it would begin although the timer is paused.
+// its token, or if it would begin although the timer is paused, or was paused earlier in the frame.
 func (o *Owner) Record(e *Event) bool {
 	was, hash := o.look(e.Job.Key)
 	if e.kind == expired {
@@ -16,7 +16,7 @@ func (o *Owner) Record(e *Event) bool {
 		return false
 	}
 	if e.kind == begun {
-		if was.extra.Paused {
+		if was.extra.Paused || was.paused {
 			return false
 		}
 		return o.begin(&e.Job, was, hash)
@@ -32,15 +32,15 @@ func (o *Owner) Record(e *Event) bool {
 
 // begin adds what must be in the log before an attempt begins. It reports false if the attempt does not begin.
 func (o *Owner) begin(j *Job, was change, hash uint64) bool {
-	if j.starts && !o.startRun(j, was, hash) {
+	now := was
+	if j.starts && !o.startRun(j, &now, hash) {
 		return false
 	}
 	if j.begins {
-		now := was
-		now.attempt = j.Number
+		now.attempt, now.begun = j.Number, true
 		o.Add(&frame.Op{Kind: frame.Begin, Attempt: j.Number, Key: j.Key, ID: j.ID})
-		o.note(hash, was.after, now)
 	}
+	o.note(hash, was.after, now)
 	return true
 }
 
@@ -48,7 +48,7 @@ func (o *Owner) begin(j *Job, was change, hash uint64) bool {
 func (o *Owner) result(e *Event, was change, hash uint64) {
 	op := frame.Op{Kind: frame.End, Key: e.Job.Key, ID: e.Job.ID, Attempt: e.Job.Number}
 	now := was
-	now.attempt, now.ref, now.name = e.Job.Number, 0, 0
+	now.attempt, now.ref, now.name, now.begun = e.Job.Number, 0, 0, false
 	switch {
 	case e.kind == ended:
 		if o.goesOn(e, was, hash) {

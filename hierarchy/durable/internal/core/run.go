@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -14,10 +15,10 @@ import (
 //
 // The rule for missed runs is applied before a run begins. By MissedOnce a run that begins late stands for all runs
 // that are due when it begins, and gets the due time of the last of them. By MissedSkip a run that has not started is
-// skipped if it fell due between the last frame of an earlier owner, takeovers not counted, and the takeover of this
-// owner. By MissedAll each run is made. Before the handler is called, a start with the outcome of the rule is written
-// to the log. By MissedAll no start is written, since that rule changes nothing. A run that has started does not change
-// any more: after a crash it is made again, with the same ID.
+// skipped if it fell due between the last frame of an owner, takeovers not counted, and the takeover of the next one,
+// whether that was this one or an earlier one. By MissedAll each run is made. Before the handler is called, a start with
+// the outcome of the rule is written to the log. By MissedAll no start is written, since that rule changes nothing. A run
+// that has started does not change any more: after a crash it is made again, with the same ID.
 
 // parseSchedule parses the text of a schedule in the log. The empty text is no schedule.
 func parseSchedule(text string) (s schedule.Schedule, err error) {
@@ -93,24 +94,56 @@ func (o *Owner) runDue(t *state.Timer) int64 {
 	return o.asWall(t.Due, t.Wall)
 }
 
-// startRun applies the rule for missed runs to a run that is about to begin, and adds the outcome to the frame. It
-// reports false if the run does not begin.
-func (o *Owner) startRun(j *Job, was change, hash uint64) bool {
+// gap is a time in which a log had no owner, as far as it shows: from a frame to a takeover. As the log has no wall time,
+// the end of an earlier one may be up to MaxSkew too late.
+type gap struct {
+	number   uint64 // of the frame
+	from, to int64
+}
+
+func (g gap) has(at int64) bool { return g.from < at && at < g.to }
+
+// attended records what a frame that was read shows about when the log had an owner. An owner that has written only its
+// takeover has begun no runs. What was before the log is forgotten, as those who read it later don't know that either.
+func (o *Owner) attended(f *frame.Frame) {
+	if f.Epoch != f.Number {
+		o.alive = gap{number: f.Number, from: f.Time}
+	} else if last := len(o.gaps) - 1; last >= 0 && o.gaps[last].number == o.alive.number {
+		o.gaps[last].to = f.Time
+	} else if o.alive.number != 0 {
+		o.gaps = append(o.gaps, gap{o.alive.number, o.alive.from, f.Time})
+	}
+	o.gaps = slices.DeleteFunc(o.gaps, func(g gap) bool { return g.number < f.Begin })
+}
+
+// unattended reports whether the log had no owner at a time. If an earlier owner has not begun what fell due before it took
+// over, such as for lack of a free place, that is missed all the same.
+func (o *Owner) unattended(at int64) bool {
+	now := o.alive
+	now.to = o.Owned
+	return now.has(at) || slices.ContainsFunc(o.gaps, func(g gap) bool { return g.has(at) })
+}
+
+// startRun applies the rule for missed runs to a run that is about to begin, and to was, the state of its key, and adds
+// the outcome to the frame. It reports false if the run does not begin.
+func (o *Owner) startRun(j *Job, was *change, hash uint64) bool {
 	t := o.State.Timer(j.Ref)
 	due := o.runDue(&t)
 	op := frame.Op{Kind: frame.Start, Key: j.Key, ID: j.ID}
 	switch j.schedule.Missed() {
 	case schedule.MissedSkip:
-		if o.alive < due && due < o.Owned {
-			o.addNext(j, was, hash, &t, frame.Op{How: frame.Skipped})
+		if o.unattended(due) {
+			o.addNext(j, *was, hash, &t, frame.Op{How: frame.Skipped})
 			return false
 		}
 	case schedule.MissedOnce:
 		last, n := missedRuns(j.schedule, due, o.wall)
 		if n > 0 {
 			op.Moved, op.Due, op.Missed = true, last, uint32(min(uint64(t.Missed)+uint64(n), state.MaxCount))
+			was.due, was.wall, was.extra.Missed = op.Due, true, op.Missed
 		}
 	}
+	was.extra.Started = true
 	o.Add(&op)
 	return true
 }

@@ -37,6 +37,8 @@ type trims struct {
 // Portion holds the timers and answers that are live in the oldest frames.
 type Portion struct {
 	Begin uint64 // where the log may begin after all of live was written again
+	most  int64  // the number of bytes with which it is full, or 0
+	bytes int64  // about the number of those that live takes in the log
 	live  []homed
 	seen  map[homed]bool // the members of live, including those that were removed from it
 }
@@ -48,16 +50,17 @@ type homed struct {
 	home   uint64
 }
 
-// add adds h to live, unless it was added before.
-func (p *Portion) add(h homed) {
+// add adds h, which takes so many bytes, to live, unless it was added before.
+func (p *Portion) add(h homed, bytes int) {
 	if !p.seen[h] {
 		p.seen[h] = true
 		p.live = append(p.live, h)
+		p.bytes += int64(bytes)
 	}
 }
 
-// IsFull reports whether the portion has as many timers and answers as a frame may have.
-func (p *Portion) IsFull() bool { return len(p.live) >= MaxOps }
+// IsFull reports whether the portion has as many timers and answers as a frame may have, or as the log has room for.
+func (p *Portion) IsFull() bool { return len(p.live) >= MaxOps || p.most > 0 && p.bytes >= p.most }
 
 // excess returns by how much the log is larger than its limit: about twice the keys and values, plus a constant. Frames
 // are larger than the keys and values in them, by a quarter if these have 100 bytes, so the limit is 13/8 of the live
@@ -70,12 +73,13 @@ func (o *Owner) excess() int64 {
 func (o *Owner) above() int64 { return o.share(o.TrimAbove) }
 
 // share returns bytes, or less if the size of the log is limited. Trimming appends before it deletes, so it can't
-// trim a full log. The log never gets full if at most half of the limit is live: 13/16 of the limit are then allowed
-// for the live data (see excess), twice 1/16 until callers wait for trimming, and 1/16 until what was trimmed is
-// deleted.
+// trim a full log. The log never gets full if at most half of the limit is live, and no request is larger than 1/32 of it:
+// 26/32 of the limit are then allowed for the live data (see excess), twice 1/32 until callers wait for trimming, 1/32 for
+// the last frame of theirs, and twice 1/32 for a portion that is written again while the frames that have it are still
+// there, of which the last one may be as large as a portion. Callers get what a portion leaves of a frame.
 func (o *Owner) share(bytes int64) int64 {
 	if most := o.limits.Log; most > 0 {
-		bytes = min(bytes, most/16)
+		bytes = min(bytes, most/32)
 	}
 	return bytes
 }
@@ -102,7 +106,7 @@ func (o *Owner) StartTrimming() (p *Portion, end uint64) {
 		return nil, 0
 	}
 	o.under = true
-	return &Portion{Begin: o.first, seen: make(map[homed]bool)}, min(o.Head.Number, o.first+trimFrames)
+	return &Portion{Begin: o.first, most: o.limits.Log / 32, seen: make(map[homed]bool)}, min(o.Head.Number, o.first+trimFrames)
 }
 
 // Give takes a portion that was read.
@@ -125,11 +129,11 @@ func (o *Owner) FindLive(f *frame.Frame, found *Portion) error {
 		switch op.Kind {
 		case frame.Request:
 			if id := (state.Request{Caller: op.Caller, Serial: op.Serial}); o.State.AnswerHome(id, f.Number) {
-				found.add(homed{answer: id, home: f.Number})
+				found.add(homed{answer: id, home: f.Number}, keepSize(op))
 			}
 		case frame.Set, frame.SetAt, frame.Keep, frame.Import:
 			if timer, ref, ok := o.State.Find(op.Key); ok && timer.Home == f.Number {
-				found.add(homed{ref: ref, home: f.Number})
+				found.add(homed{ref: ref, home: f.Number}, keepSize(op))
 			}
 		}
 	}
@@ -223,13 +227,13 @@ func (o *Owner) PassesOver(number uint64) bool {
 // RecallAnswers adds the answers that, according to the state, are live in the frame at the begin of a portion.
 func (o *Owner) RecallAnswers(p *Portion) {
 	for _, id := range o.State.AnswersOf(p.Begin) {
-		p.add(homed{answer: id, home: p.Begin})
+		p.add(homed{answer: id, home: p.Begin}, 0)
 	}
 }
 
 // Recall adds a timer to a portion if, according to the state, it is live in the frame at the portion's begin.
 func (p *Portion) Recall(ref state.Ref, t *state.Timer) {
 	if t.Home == p.Begin {
-		p.add(homed{ref: ref, home: p.Begin})
+		p.add(homed{ref: ref, home: p.Begin}, 0)
 	}
 }

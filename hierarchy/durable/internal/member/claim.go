@@ -103,7 +103,7 @@ func (m *Member) change(ctx context.Context, key string, value []byte, last uint
 		if err == nil {
 			return r, nil
 		}
-		if !retry.Wait(ctx) {
+		if !m.cfg.sleep(ctx, retry.Next()) {
 			return r, fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}

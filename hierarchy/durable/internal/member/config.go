@@ -1,6 +1,7 @@
 package member
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // Config configures Join.
@@ -30,6 +32,8 @@ type Config struct {
 	// Rise, if not nil, is called when Owns may have become true: after each renewal and each claim. It must return at
 	// once, and must not call methods of the Member other than Holds and Owns.
 	Rise func()
+
+	sleep func(context.Context, time.Duration) bool // wait.Sleep, unless tests drive the member by coroutines
 }
 
 // DefaultLease is the lease if Config has none.
@@ -48,6 +52,9 @@ func (cfg Config) withDefaults() (Config, error) {
 	}
 	if cfg.Boot == nil {
 		cfg.Boot = bootTime
+	}
+	if cfg.sleep == nil {
+		cfg.sleep = wait.Sleep
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)

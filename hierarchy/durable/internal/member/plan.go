@@ -59,29 +59,21 @@ func (p *Peer) Can(partition int) bool {
 // holders has the present owner of each partition; the zero ID is nobody. unable has the partitions that each member
 // can't take, sorted.
 //
-// If all members can take all partitions, the shares of two members differ by at most one. As few partitions as
-// possible move: a member keeps the partitions that it holds up to its share, and members that hold more partitions
-// have the larger shares. If a member can take only few partitions, the others have even shares of the rest. A
-// partition that no member can take belongs to nobody.
+// The shares are as even as what the members can take allows. If all members can take all partitions, the shares of two
+// members differ by at most one, and as few partitions as possible move: a member keeps the partitions that it holds up
+// to its share, and members that hold more partitions have the larger shares. Nothing moves if the shares are even
+// already. A partition that no member can take belongs to nobody.
 func plan(members, holders []ID, unable map[ID][]int) []ID {
 	members = slices.DeleteFunc(slices.Clone(members), func(m ID) bool { return m == 0 })
 	slices.Sort(members)
-	d := dealing{members: slices.Compact(members), unable: unable, plan: make([]ID, len(holders))}
+	d := newDealing(slices.Compact(members), unable, len(holders))
 	d.free = d.quotas(holders)
 	for p, h := range holders {
 		if d.free[h] > 0 && d.can(h, p) {
 			d.give(p, h)
 		}
 	}
-	for p := range d.plan {
-		if d.plan[p] == 0 {
-			d.place(p, make(map[ID]bool))
-		}
-	}
-	for p, h := range holders {
-		if d.plan[p] == 0 {
-			d.give(p, d.beyond(p, h))
-		}
+	for d.placeOne() {
 	}
 	return d.plan
 }
@@ -94,26 +86,33 @@ type dealing struct {
 	plan    []ID
 }
 
-// quotas returns the number of partitions that each member should have. Round after round, it adds one for each member
-// until no partition is left.
+func newDealing(members []ID, unable map[ID][]int, partitions int) *dealing {
+	return &dealing{members, unable, make(map[ID]int), make([]ID, partitions)}
+}
+
+// quotas returns the number of partitions that each member should have. Round after round, it adds one for each member,
+// those first that hold more of what they can take, unless no partition is left that the member could take, possibly in
+// place of one that others take over.
 func (d *dealing) quotas(holders []ID) map[ID]int {
-	members := slices.Clone(d.members)
-	held, quota, most := make(map[ID]int), make(map[ID]int, len(members)), make(map[ID]int, len(members))
+	held, quota := make(map[ID]int), make(map[ID]int, len(d.members))
 	for p, h := range holders {
-		held[h]++
-		for _, m := range members {
-			if d.can(m, p) {
-				most[m]++
-			}
+		if d.can(h, p) {
+			held[h]++
 		}
 	}
+	members := slices.Clone(d.members)
 	slices.SortStableFunc(members, func(a, b ID) int { return held[b] - held[a] })
-	for left := len(holders); left > 0 && len(members) > 0; {
-		members = slices.DeleteFunc(members, func(m ID) bool { return quota[m] == most[m] })
-		for _, m := range members[:min(left, len(members))] {
+	trial := newDealing(d.members, d.unable, len(holders))
+	for len(members) > 0 {
+		members = slices.DeleteFunc(members, func(m ID) bool {
+			trial.free[m] = 1
+			if !trial.placeOne() {
+				trial.free[m] = 0
+				return true
+			}
 			quota[m]++
-			left--
-		}
+			return false
+		})
 	}
 	return quota
 }
@@ -127,6 +126,18 @@ func (d *dealing) can(m ID, p int) bool {
 func (d *dealing) give(p int, m ID) {
 	d.free[m]--
 	d.plan[p] = m
+}
+
+// placeOne places the first partition that is without a member and that a member can get. It reports whether there is
+// one.
+func (d *dealing) placeOne() bool {
+	passed := make(map[ID]bool)
+	for p, m := range d.plan {
+		if m == 0 && d.place(p, passed) {
+			return true
+		}
+	}
+	return false
 }
 
 // place gives a partition to a member that should have more partitions. If none of these members can take it, place
@@ -152,15 +163,4 @@ func (d *dealing) place(p int, passed map[ID]bool) bool {
 		}
 	}
 	return false
-}
-
-// beyond returns the member that should take a partition beyond its share: the member that exceeds its share least, and
-// among equals the holder. If no member can take the partition, beyond returns nobody.
-func (d *dealing) beyond(p int, holder ID) (best ID) {
-	for _, m := range d.members {
-		if d.can(m, p) && (best == 0 || d.free[m] > d.free[best] || d.free[m] == d.free[best] && m == holder) {
-			best = m
-		}
-	}
-	return best
 }

@@ -36,6 +36,8 @@ type watching struct {
 	seen    uint64 // the highest revision of this member's own record that the watch has shown
 	awaited uint64 // the revision of this member's record that the watch must show before timer ends, or 0
 	timer   *time.Timer
+
+	met map[ID]bool // the members whose records the watch of an Observer has shown, until it has shown all
 }
 
 // beginWatch begins a watch, unless the table does not respond within a lease.
@@ -50,8 +52,16 @@ func (m *Member) beginWatch() (*watching, error) {
 		}
 		return nil, err
 	}
-	// The first records must come before the timer ends, too.
-	return &watching{m, cancel, changes, 0, 0, time.NewTimer(m.cfg.Lease)}, nil
+	return newWatching(m, cancel, changes), nil
+}
+
+// newWatching returns a watch that has shown nothing yet. The first records must come before its timer ends, too.
+func newWatching(m *Member, cancel context.CancelFunc, changes <-chan storage.Change) *watching {
+	w := &watching{Member: m, cancel: cancel, changes: changes, timer: time.NewTimer(m.cfg.Lease)}
+	if m.observes {
+		w.met = make(map[ID]bool)
+	}
+	return w
 }
 
 // follow applies changes until the watch ends or falls silent. worked reports whether there were any changes.
@@ -86,6 +96,7 @@ func (w *watching) take(c storage.Change) {
 		w.quiet = false
 	}
 	if w.observes {
+		w.meet(c)
 		w.timer.Reset(w.silence())
 		return
 	}
@@ -99,6 +110,29 @@ func (w *watching) take(c storage.Change) {
 		w.timer.Stop()
 		w.awaited = 0
 	}
+}
+
+// meet notes whose records an Observer is shown. Once all were shown, a member that was not among them, and has been
+// silent for so long that the table has forgotten a deletion, is gone. A Member would try to delete such a record.
+func (w *watching) meet(c storage.Change) {
+	if w.met == nil {
+		return
+	}
+	if !c.All {
+		id, _, _ := parseKey(c.Key)
+		w.met[id] = true
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.cfg.Boot()
+	for id, p := range w.known.peers {
+		if !w.met[id] && now-p.seen > forgotten {
+			w.known.remove(id, now)
+			w.announce()
+		}
+	}
+	w.met = nil
 }
 
 // logSilence logs that a watch was silent. An Observer of members that are all dead has one silent watch after another,

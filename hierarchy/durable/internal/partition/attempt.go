@@ -49,6 +49,7 @@ func (f *firer) begin(j core.Job, done wait.Signal) bool {
 	}
 	f.active++
 	if write {
+		f.writes()
 		_ = f.queue.put(item{kind: event, Event: core.Begun(j), done: done})
 		return true
 	}
@@ -75,7 +76,11 @@ func (f *firer) written(t *taken) {
 		f.core.Remove(t.Of)
 		t.end(t.took)
 	case t.took && !f.stopped && f.core.Written(&j):
-		f.proceed(j, t.done)
+		if f.keptPlace() || f.takePlace() {
+			f.proceed(j, t.done)
+			return
+		}
+		f.postpone(j, t.done)
 	default:
 		f.notBegun(j, t.done)
 	}
@@ -86,7 +91,9 @@ func (f *firer) notBegun(j core.Job, done wait.Signal) {
 	f.mu.assertHeld()
 	f.core.Over(&j)
 	f.inactive()
-	f.freePlace()
+	if f.keptPlace() {
+		f.freePlace()
+	}
 	done.Set()
 }
 

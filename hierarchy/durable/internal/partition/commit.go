@@ -17,10 +17,12 @@ import (
 func (w *writer) commit() (took time.Duration, err error) {
 	if w.core.Len() == 0 && w.core.Header().Begin == w.core.Head.Begin {
 		w.checkTenure()
-		w.doubtful = time.Time{}
+		w.waiting = w.doubts.since()
+		w.answers(nil)
 		return 0, nil
 	}
 	b, _ := w.core.Finish()
+	w.firer.sending()
 	if _, ok := w.trims.hasRoomFor(len(b)); !ok {
 		w.leaveGate(0)
 		w.trims.awaitRoom(len(b))
@@ -68,7 +70,7 @@ func (w *writer) apply(b []byte, after time.Duration) error {
 func (w *writer) settle() {
 	b := &w.batch
 	if len(b.calls) > 0 && !w.tenure.holds() {
-		w.tenure.answerLater(b.calls, w.core.Head.Header)
+		w.tenure.answerLater(b.calls, w.core.Head.Header, w.waiting)
 		b.calls = b.calls[:0]
 	}
 	if w.firer.virtual { // the alarm is aimed before a caller can move the mock
@@ -99,7 +101,9 @@ func (w *writer) settle() {
 
 // append appends a frame. Once the frame is known to be in the log, append returns the frame as the log has it.
 func (w *writer) append(b []byte) ([]byte, error) {
-	patience, sent := w.cfg.Patience, time.Now()
+	patience := w.cfg.Patience
+	sent := time.Now()
+	w.waiting = w.doubts.since()
 	var giveUp *time.Timer
 	var doubt error
 	settled := false // guarded by doubting
@@ -113,32 +117,29 @@ func (w *writer) append(b []byte) ([]byte, error) {
 		w.cfg.Doubted(err)
 		w.leaveGate(0) // so that other partitions, whose logs may answer, can append meanwhile
 		w.cfg.Logger.Warn("durable: no answer from the log", "partition", w.cfg.Partition, "err", w.cfg.because(err))
-		if w.doubtful.IsZero() {
-			w.doubtful = sent
-		}
-		giveUp = time.AfterFunc(w.cfg.GiveUp-time.Since(w.doubtful), func() { w.giveUp(&settled, err) })
+		giveUp = time.AfterFunc(w.cfg.GiveUp-time.Since(w.waiting), func() { w.giveUp(&settled, err) })
 	}
 	b, err := w.commitFrame(w.ctx, patience, b)
 	if w.ctx.Err() != nil && err != nil && !isTaken(err) {
 		err = w.cfg.cut(doubt)
 	}
-	if giveUp == nil || !w.queue.waits() {
-		w.doubtful = time.Time{}
-	}
 	if giveUp == nil {
+		w.answers(err)
 		return b, err
 	}
 	giveUp.Stop()
-	w.settleDoubt(&settled, err)
+	w.settleDoubt(&settled, sent, err)
 	return b, err
 }
 
 // settleDoubt is called when the outcome of a frame that was in doubt is known, or when the writer ends. If the frame
 // is in the log, or is too large for the log, then the log answers again, and further calls are accepted.
-func (w *writer) settleDoubt(settled *bool, err error) {
+func (w *writer) settleDoubt(settled *bool, sent time.Time, err error) {
 	w.doubting.Lock()
 	defer w.doubting.Unlock()
-	if *settled = true; err == nil || errors.Is(err, storage.ErrTooLarge) {
+	*settled = true
+	w.answersLate(sent, err)
+	if err == nil || errors.Is(err, storage.ErrTooLarge) {
 		w.silence.end()
 		w.queue.answered()
 		w.cfg.Logger.Info("durable: the log answers again", "partition", w.cfg.Partition)

@@ -61,7 +61,7 @@ func (f *firer) forget(a *attempt, err error) (same, delayed bool) {
 		f.core.Delay(a.Job)
 		return true, true
 	case same && err == errGone: // the handler was not called, and no further attempt begins
-		f.core.State.Hold(a.Ref, a.ID)
+		f.core.State.Hold(a.Due, a.ID)
 	}
 	return same, false
 }

@@ -33,6 +33,7 @@ type firer struct {
 	stopped bool          // no further attempt begins
 	lost    []core.Death  // at the takeover, since a process ended during the last attempt
 	settled sync.Cond     // signalled when claims end, and when stopped is set
+	lending
 
 	aimed bool
 	at    int64 // the elapsed time at which the alarm rings, if aimed
@@ -114,8 +115,8 @@ func (f *firer) fire() {
 func (f *firer) beginDue() {
 	f.expireDead()
 	for f.mayBegin() && f.core.AnyDue(f.time.both()) {
-		if !f.takePlace() {
-			return // the Crew will make this firer fire when it has a place
+		if f.hasLent() || !f.takePlace() {
+			return // the writer, or the Crew, will make this firer fire
 		}
 		j := f.core.Next(f.time.both())
 		done := f.signal()
@@ -136,19 +137,6 @@ func (f *firer) signal() wait.Signal {
 		return wait.NewSignal()
 	}
 	return nil
-}
-
-// needsPlace reports whether attempts need places of the Crew.
-func (f *firer) needsPlace() bool { return !f.virtual && f.cfg.Announce == nil }
-
-func (f *firer) takePlace() bool { return !f.needsPlace() || f.cfg.Crew.take(f) }
-
-// freePlace releases a place that was not used. It does so in a goroutine, since mu is held and the Crew may call other
-// firers.
-func (f *firer) freePlace() {
-	if f.needsPlace() {
-		go f.cfg.Crew.give()
-	}
 }
 
 // mayFire reports whether attempts may begin. No attempt may begin after halt, without the lease, or while it is

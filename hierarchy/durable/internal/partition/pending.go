@@ -49,7 +49,9 @@ func (p *Partition) Do(ctx context.Context, c *core.Call) error {
 // Start is the first half of Do: it queues c and does not wait. Unless it returns an error, Wait must follow.
 func (p *Partition) Start(c *core.Call) (*Pending, error) {
 	c.Begin(&p.cfg.Config, p.time.now(), p.time.wall())
-	if err := p.cfg.checkSize(c); err != nil {
+	// Whether a request is too large is decided by Owner.Call, as the log may have a copy of it, or one is on its way there,
+	// since when the log may have come to take less.
+	if err := p.cfg.checkSize(c); err != nil && c.Request == (core.RequestID{}) {
 		return nil, err
 	}
 	if !p.cfg.Tenure() {

@@ -51,6 +51,7 @@ type queue struct {
 	closed error       // the error of further calls, for good
 	doubt  error       // the error of further calls until the log answers again
 	over   bool        // the writer has ended
+	puts   uint64      // how many items were put
 	signal wait.Signal // set when there are items
 }
 
@@ -68,6 +69,7 @@ func (q *queue) put(it item) error {
 		return nil
 	}
 	q.items = append(q.items, it)
+	q.puts++
 	if len(q.items) == 1 {
 		q.signal.Set()
 	}
@@ -175,9 +177,13 @@ func (q *queue) inDoubt() bool {
 	return q.doubt != nil
 }
 
-// waits reports whether calls that were not given up may be waiting for a frame after the one in flight.
-func (q *queue) waits() bool {
+// waiting returns how many items were put, and how many of these wait for a frame after the one in flight. If the calls
+// were given up, none does.
+func (q *queue) waiting() (puts, waiting uint64, givenUp bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.doubt == nil && len(q.rest)+len(q.items) > 0
+	if q.doubt != nil {
+		return q.puts, 0, true
+	}
+	return q.puts, uint64(len(q.rest) + len(q.items)), false
 }

@@ -19,7 +19,7 @@ type tenure struct {
 }
 
 // late has the calls of a frame that was acknowledged after the lease had ended. The calls are committed, but a process
-// without a lease must not answer. So they wait until the lease returns, for at most GiveUp.
+// without a lease must not answer. So they wait until the lease returns, but not longer than GiveUp in all.
 type late struct {
 	calls  []*Pending
 	frame  frame.Header
@@ -45,11 +45,11 @@ func (t *tenure) resume() bool {
 	return true
 }
 
-// answerLater keeps the calls of a frame until the lease returns.
-func (t *tenure) answerLater(calls []*Pending, h frame.Header) {
+// answerLater keeps the calls of a frame, which have waited since a time, until the lease returns.
+func (t *tenure) answerLater(calls []*Pending, h frame.Header, since time.Time) {
 	l := &late{calls: slices.Clone(calls), frame: h}
 	t.mu.Lock()
-	l.giveUp = time.AfterFunc(t.cfg.GiveUp, func() { t.giveUp(l) })
+	l.giveUp = time.AfterFunc(t.cfg.GiveUp-time.Since(since), func() { t.giveUp(l) })
 	t.late = append(t.late, l)
 	t.mu.Unlock()
 	if t.holds() { // Resume may have been called just before

@@ -38,7 +38,8 @@ type writer struct {
 	waiter    *waiter
 	entered   bool      // whether the writer has a place of the Gate
 	trimsTurn bool      // the last frame had only timers and answers that trimming writes again
-	doubtful  time.Time // the time since which calls have waited for clear answers; zero if they don't wait
+	waiting   time.Time // the time since which the calls of the last frame have waited
+	doubts    doubts
 }
 
 // batch holds the items of one frame, which are needed for the answers.
@@ -80,6 +81,7 @@ func (w *writer) write() {
 		if len(rest) == 0 && !w.awaitItems() {
 			break
 		}
+		w.firer.sending()
 		w.trims.awaitPortion()
 		w.enterGate(len(rest))
 		if len(rest) == 0 {
@@ -89,6 +91,7 @@ func (w *writer) write() {
 		rest = w.compose(rest)
 		w.queue.leave(rest)
 		took, err := w.commit()
+		w.firer.sent()
 		w.leaveGate(took)
 		if errors.Is(err, storage.ErrTooLarge) {
 			if again, ok := w.smaller(rest); ok {
@@ -148,7 +151,7 @@ func (w *writer) compose(items []item) []item {
 		if b.keep = w.trims.add(true); b.keep || w.core.Len() > 0 {
 			return items
 		}
-	case !large(items):
+	case !w.large(items):
 		b.keep = w.trims.add(false)
 	}
 	for i := range items {
@@ -180,14 +183,15 @@ func (w *writer) startFrame() {
 
 // large reports whether the first item is a call that might never fit into a frame that also holds what trimming writes
 // again.
-func large(items []item) bool {
-	return len(items) > 0 && items[0].kind == called && items[0].call.Size() >= core.FrameBytes/2
+func (w *writer) large(items []item) bool {
+	return len(items) > 0 && items[0].kind == called && w.core.IsLarge(items[0].call.Call)
 }
 
 // keepsAlone reports whether the next frame should hold only timers and answers that trimming writes again, even if
-// callers wait. While callers wait, at least every second frame holds their calls.
+// callers wait. While callers wait, at least every second frame holds their calls, unless the size of the log is limited:
+// then they may wait until it is trimmed.
 func (w *writer) keepsAlone(items []item) bool {
-	w.trimsTurn = !w.trimsTurn && (large(items) || w.core.Hurried())
+	w.trimsTurn = !w.trimsTurn && (w.large(items) || w.core.Hurried())
 	return w.trimsTurn
 }
 

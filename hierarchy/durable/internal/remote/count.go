@@ -11,12 +11,13 @@ import (
 // old copy of a message that it has forgotten. See state.Standing.
 
 // greet requests the owner's time. It does so before the lane's first message, since that is numbered from a time of
-// the log on, and before durations are sent to an owner whose clock is not known. The call that waits for this is given
-// up at end.
+// the log on, before durations are sent to an owner whose clock is not known, and after a pause: the owner may have
+// forgotten this process, and would call a message numbered from before the pause old, so that its calls fail if a copy of
+// it had no answer. The call that waits for the time is given up at end.
 func (l *lane) greet(ctx context.Context, durations bool, end time.Time) error {
 	sent := readClocks(l.client.cfg.Clock)
 	l.mu.Lock()
-	knows := l.greeted && (!durations || l.offset.holds(sent))
+	knows := l.isKnown(sent) && (!durations || l.offset.holds(sent))
 	l.mu.Unlock()
 	if knows {
 		return nil
@@ -28,10 +29,17 @@ func (l *lane) greet(ctx context.Context, durations bool, end time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.offset.learn(at, sent, readClocks(l.client.cfg.Clock))
-	if !l.greeted {
-		l.greeted, l.serial = true, max(l.serial, from)
+	if len(l.flying) == 0 { // otherwise a message in flight may have been committed, and forgotten since: see recount
+		l.known, l.serial = sent, max(l.serial, from)
 	}
 	return nil
+}
+
+// isKnown reports whether the owner has known this process less than a minute ago, by both clocks: that of the timers
+// may have stood still. mu is held.
+func (l *lane) isKnown(now reading) bool {
+	most := l.client.cfg.GiveUp
+	return now.elapsed-l.known.elapsed < most && now.wall.Sub(l.known.wall).Abs() < most
 }
 
 // time requests the owner's present moment, and the time of the log, until end.

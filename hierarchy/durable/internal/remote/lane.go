@@ -20,7 +20,7 @@ type lane struct {
 	flying  []*message // Invariant: sorted by serial
 	serial  uint64     // the serial number of the last message
 	loose   uint64     // the last message of which a call was given up; 0 once it or a later one is answered
-	greeted bool       // whether serial counts from a time of the log on
+	known   reading    // when the owner last knew this process: a message was answered, or serial counted from a time of the log
 	offset  offset     // the difference between the owner's clock and the clock of this process
 	timer   *time.Timer
 	aimed   time.Time // when timer fires, or zero

@@ -42,7 +42,6 @@ const (
 	atMoment = 2  // see moment
 	atAge    = 18 // eight bytes: the age, in nanoseconds, of the moment from which the durations count
 	atCaller = 26 // eight bytes
-	atSerial = 34
 )
 
 // startOps begins a message with the operations of the given number of parts.

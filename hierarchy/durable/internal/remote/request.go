@@ -62,26 +62,31 @@ func (q *queue) push(a *request) {
 	for before != nil && before.begun.real.After(a.begun.real) {
 		before = before.prev
 	}
-	if before == nil {
-		q.pushFirst(a)
-		return
+	q.insert(a, before)
+}
+
+// putBack is push for a call that was taken out before. Most others that wait have begun later.
+func (q *queue) putBack(a *request) {
+	var before *request
+	for next := q.first; next != nil && next.begun.real.Before(a.begun.real); next = next.next {
+		before = next
 	}
-	if a.prev, a.next = before, before.next; a.next != nil {
+	q.insert(a, before)
+}
+
+// insert puts a call behind another one, or first if before is nil.
+func (q *queue) insert(a, before *request) {
+	if a.prev, a.next = before, q.first; before != nil {
+		a.next = before.next
+		before.next = a
+	} else {
+		q.first = a
+	}
+	if a.next != nil {
 		a.next.prev = a
 	} else {
 		q.last = a
 	}
-	before.next = a
-}
-
-// pushFirst puts back a call that was taken out before.
-func (q *queue) pushFirst(a *request) {
-	if a.prev, a.next = nil, q.first; q.first != nil {
-		q.first.prev = a
-	} else {
-		q.last = a
-	}
-	q.first = a
 }
 
 func (q *queue) remove(a *request) {

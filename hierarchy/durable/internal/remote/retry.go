@@ -120,6 +120,9 @@ func (l *lane) answered(serial uint64, data []byte) {
 		return
 	}
 	m := l.flying[i]
+	if err == nil {
+		l.known = readClocks(l.client.cfg.Clock)
+	}
 	if retry && m.wanted > 0 {
 		l.retry(m, err)
 		return
@@ -180,7 +183,7 @@ func (l *lane) take(m *message, body []byte) {
 		from.First.Number += core.Committed(a.call.Took)
 		if errors.Is(err, core.ErrLater) {
 			a.message = nil
-			l.waiting.pushFirst(a)
+			l.waiting.putBack(a)
 			continue
 		}
 		if errors.Is(err, core.ErrArgument) {
@@ -200,7 +203,7 @@ func (l *lane) again(m *message, alone bool) {
 	for _, a := range slices.Backward(m.requests) {
 		if !a.ended {
 			a.message, a.alone = nil, a.alone || alone
-			l.waiting.pushFirst(a)
+			l.waiting.putBack(a)
 		}
 	}
 }

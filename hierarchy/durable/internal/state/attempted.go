@@ -85,6 +85,7 @@ func (s *State) finished(i uint32, r *record) {
 		r.state = waiting
 	}
 	delete(s.begun, i)
+	delete(s.fails, i)
 }
 
 // stopped applies a Close, which means that the owner stopped in order. Attempts without an end in the log did not
@@ -123,5 +124,6 @@ func (s *State) leave(i uint32, r *record) {
 	}
 	delete(s.begun, i)
 	delete(s.left, i)
+	delete(s.fails, i)
 	r.state = waiting
 }

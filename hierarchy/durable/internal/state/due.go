@@ -71,6 +71,12 @@ func (s *State) Begun() (refs []Ref) {
 	return refs
 }
 
+// HasBegun reports whether the log has the begin of an attempt of a timer but not the end.
+func (s *State) HasBegun(ref Ref) bool {
+	_, begun := s.begun[uint32(ref)]
+	return begun
+}
+
 // Next returns when the earliest timer on one of the wheels is due. If wall is true, that is the wheel for wall times,
 // otherwise the wheel for the owner's time.
 func (s *State) Next(wall bool) (due int64, ok bool) {
@@ -122,22 +128,33 @@ func (s *State) due(now, wall int64) int {
 	return best
 }
 
-// Start records that an attempt of the timer with that ID begins, if the timer is still held.
-func (s *State) Start(ref Ref, id frame.ID) {
+// Start records that an attempt of the timer with that ID begins, if the timer is still held. If the log has the attempt
+// already, which was left and was the last, it only fails.
+func (s *State) Start(ref Ref, id frame.ID, number uint32) {
 	if s.Held(ref, id) {
 		s.preserve(uint32(ref))
-		s.records.at(uint32(ref)).state = running
+		r := s.records.at(uint32(ref))
+		if r.state = running; s.WasLeft(ref) && number == r.attempt {
+			s.fails[uint32(ref)] = struct{}{}
+		}
 		s.list(uint32(ref))
 	}
 }
 
-// Hold records that an attempt that had started does not begin yet. The timer is held again.
-func (s *State) Hold(ref Ref, id frame.ID) {
-	if s.IsRunning(ref, id) {
-		s.preserve(uint32(ref))
-		s.records.at(uint32(ref)).state = held
-		s.list(uint32(ref))
+// Hold records that an attempt that had started does not begin yet. Its timer, which was due, is held again. If it was
+// paused meanwhile, it waits, unless the log has the begin of the attempt.
+func (s *State) Hold(d Due, id frame.ID) {
+	if !s.IsRunning(d.Ref, id) {
+		return
 	}
+	i := uint32(d.Ref)
+	s.preserve(i)
+	delete(s.fails, i)
+	r := s.records.at(i)
+	if r.state = held; s.isPaused(i) && !s.HasBegun(d.Ref) {
+		s.waitUntil(i, r, d.Wall, d.Since)
+	}
+	s.list(i)
 }
 
 // Left returns the name of the attempt that was left, if it still goes on: its timer is not due again. Otherwise it

@@ -38,18 +38,15 @@ func (s *State) pause(h *frame.Header, i uint32, r *record) {
 	e := s.extra(i)
 	e.Paused = true
 	s.setExtra(i, e)
-	switch _, begun := s.begun[i]; {
+	switch {
 	case r.state == waiting:
 		s.rewait(i, r)
-	case r.state == held && !begun:
+	case r.state == held && !s.HasBegun(Ref(i)):
 		if s.Withdrawn != nil {
 			s.Withdrawn(Ref(i))
 		}
-		if _, left := s.left[i]; left || r.attempt > 0 {
-			s.waitUntil(i, r, false, h.Time)
-		} else {
-			s.wait(i, r, r.due)
-		}
+		until, wall := s.dueAgain(i, r, h.Time)
+		s.waitUntil(i, r, wall, until)
 	}
 }
 
@@ -88,9 +85,25 @@ func (s *State) rewait(i uint32, r *record) {
 	}
 }
 
-// Parked returns what a paused timer waits for. ok is false if its attempt is in progress, or about to begin. One that
-// was left is in progress until that time.
-func (s *State) Parked(ref Ref) (until int64, wall, ok bool) {
-	p, ok := s.parked[uint32(ref)]
-	return p.until, p.wall, ok
+// dueAgain returns what a timer that is held waits for if it is not to begin.
+func (s *State) dueAgain(i uint32, r *record, now int64) (until int64, wall bool) {
+	if _, left := s.left[i]; left || r.attempt > 0 {
+		return now, false
+	}
+	return r.due, r.wall
+}
+
+// Parked returns what a timer waits for that is paused, or is paused now. ok is false if its attempt is in progress, or
+// about to begin. One that was left is in progress until that time.
+func (s *State) Parked(ref Ref, now int64) (until int64, wall, ok bool) {
+	i, r := uint32(ref), s.records.at(uint32(ref))
+	switch {
+	case r.state == waiting:
+		until, wall = s.until(i, r)
+	case r.state == held && !s.HasBegun(ref):
+		until, wall = s.dueAgain(i, r, now)
+	default:
+		return 0, false, false
+	}
+	return until, wall, true
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // Remember is the time for which a caller without requests is remembered, unless SetRemember sets another time. A
-// caller retries for a minute. Only the command torture changes this variable, before it opens anything.
-var Remember = 5 * time.Minute
+// caller retries for a minute.
+const Remember = 5 * time.Minute
 
 // Request identifies a request of a caller. Each caller numbers its requests.
 type Request struct{ Caller, Serial uint64 }

@@ -42,6 +42,7 @@ type State struct {
 	begun map[uint32]struct{} // timers with an attempt of which the log has the begin but not the end
 	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if that is not its due time
 	left  map[uint32]uint64   // the names of attempts that were left. Their timers wait, or are due again
+	fails map[uint32]struct{} // running timers whose last attempt is the one in the log, which was left and is about to fail
 
 	// Superseded, if not nil, is called for a timer that was set, moved or removed while its attempt was in progress.
 	Superseded func(Ref)
@@ -63,6 +64,7 @@ func New() *State {
 		begun:    make(map[uint32]struct{}),
 		next:     make(map[uint32]int64),
 		left:     make(map[uint32]uint64),
+		fails:    make(map[uint32]struct{}),
 	}
 }
 

@@ -107,7 +107,7 @@ func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
 func (s *State) Listed(ref Ref) Timer {
 	isRunning := s.records.at(uint32(ref)).state == running
 	t := s.listed(ref, isRunning)
-	if _, written := s.begun[uint32(ref)]; isRunning && !written {
+	if _, fails := s.fails[uint32(ref)]; isRunning && !fails && !s.HasBegun(ref) {
 		t.Attempt = AfterAttempt(t.Attempt)
 	}
 	return t
@@ -116,7 +116,7 @@ func (s *State) Listed(ref Ref) Timer {
 // Uncalled is Listed for a timer whose handler was not called for an attempt that may have begun: it does not count.
 func (s *State) Uncalled(ref Ref) Timer {
 	t := s.listed(ref, false)
-	if _, written := s.begun[uint32(ref)]; written {
+	if s.HasBegun(ref) {
 		t.Attempt--
 	}
 	return t

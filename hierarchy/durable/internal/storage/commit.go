@@ -98,6 +98,7 @@ func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, s
 	case gone == nil:
 		return ErrTaken
 	case !errors.Is(gone, ErrAbsent):
+		*sure = false // what was refused may be a second copy
 		return err
 	}
 	// If the log begins after this number, a later owner has deleted the message with the number, which was ours or

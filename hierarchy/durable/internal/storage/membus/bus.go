@@ -3,7 +3,6 @@ package membus
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
@@ -15,8 +14,7 @@ const maxMessage = 1 << 20
 type Bus struct {
 	Number int // of the Buses of the Net, from 1
 
-	net  *Net
-	sent atomic.Int64
+	net *Net
 
 	// net.mu guards these.
 	all     []*subscription
@@ -69,9 +67,6 @@ func (b *Bus) tell() {
 	b.changed = make(chan struct{})
 }
 
-// Sent returns how many messages the process has sent.
-func (b *Bus) Sent() int { return int(b.sent.Load()) }
-
 func (b *Bus) Publish(subject, reply string, data []byte) error {
 	b.net.mu.Lock()
 	closed, mute := b.closed, b.mute
@@ -82,7 +77,6 @@ func (b *Bus) Publish(subject, reply string, data []byte) error {
 	case mute:
 		return nil
 	}
-	b.sent.Add(1)
 	b.net.send(b, storage.Message{Subject: subject, Reply: reply, Data: slices.Clone(data)})
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 type Net struct {
 	mu      sync.Mutex
 	fate    func(from, to *Bus) Fate
+	delay   func(from *Bus) time.Duration
 	buses   []*Bus // in the order of Connect, so that the same messages are sent in the same order
 	number  int    // of the Bus that was connected last
 	inboxes int
@@ -34,6 +35,14 @@ func (n *Net) SetFate(f func(from, to *Bus) Fate) {
 	n.fate = f
 }
 
+// SetDelay makes the Net ask f how long it takes until a message is with the servers. Only then do they look who is
+// subscribed to its subject.
+func (n *Net) SetDelay(f func(from *Bus) time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.delay = f
+}
+
 // Connect returns the Bus of a process.
 func (n *Net) Connect() *Bus {
 	n.mu.Lock()
@@ -44,10 +53,26 @@ func (n *Net) Connect() *Bus {
 	return b
 }
 
-// send delivers a message to all subscriptions of its subject. If there is none, whoever sent the message is told that.
+// send sends a message to the servers.
 func (n *Net) send(from *Bus, m storage.Message) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.delay != nil {
+		if after := n.delay(from); after > 0 {
+			time.AfterFunc(after, func() {
+				n.mu.Lock()
+				defer n.mu.Unlock()
+				n.route(from, m)
+			})
+			return
+		}
+	}
+	n.route(from, m)
+}
+
+// route delivers a message to all subscriptions of its subject. If there is none, whoever sent the message is told that. mu
+// must be held.
+func (n *Net) route(from *Bus, m storage.Message) {
 	found := false
 	for _, to := range n.buses {
 		for _, s := range to.all {

@@ -15,11 +15,11 @@ type Disk struct {
 	mu    sync.Mutex
 	first uint64   // the number of the first message, less 1
 	all   [][]byte // message n is all[n-first-1]
-	lied  uint64   // the first message that was acknowledged without being on the disk, or 0
 	mark  *storage.Mark
 	late  []late
 	full  bool
 	most  int64 // bytes, or 0
+	large int   // bytes of a message, or 0
 	gone  bool
 	still bool
 
@@ -48,16 +48,6 @@ func (d *Disk) locked(f func()) {
 func (d *Disk) Appends() (n int) {
 	d.locked(func() { n = d.appends })
 	return n
-}
-
-// LosePower drops messages that were acknowledged without being on the disk, and appends that have not arrived.
-func (d *Disk) LosePower() {
-	d.locked(func() {
-		if d.lied != 0 {
-			d.cut(d.lied)
-		}
-		d.late, d.lied = nil, 0
-	})
 }
 
 // Arrive makes all late appends arrive at the disk.
@@ -91,7 +81,7 @@ func (d *Disk) Remark(m storage.Mark) { d.locked(func() { d.mark = &m }) }
 func (d *Disk) Copy() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &Disk{first: d.first, all: slices.Clone(d.all), mark: d.mark, lied: d.lied}
+	return &Disk{first: d.first, all: slices.Clone(d.all), mark: d.mark}
 }
 
 // SetFull makes all appends fail, until it is called with false.
@@ -99,6 +89,9 @@ func (d *Disk) SetFull(full bool) { d.locked(func() { d.full = full }) }
 
 // SetMost limits the sum of the sizes of all messages, if it is not 0. An append that does not fit fails.
 func (d *Disk) SetMost(bytes int64) { d.locked(func() { d.most = bytes }) }
+
+// SetLarge limits the size of each message from now on, if it is not 0. Log.Max limits it, too.
+func (d *Disk) SetLarge(bytes int) { d.locked(func() { d.large = bytes }) }
 
 // SetSilent makes all calls fail, until it is called with false.
 func (d *Disk) SetSilent(silent bool) { d.locked(func() { d.still = silent }) }
@@ -137,6 +130,16 @@ func (d *Disk) append(last uint64, data []byte) bool {
 	return true
 }
 
+// precede does what a fault does before the message arrives. d must be locked.
+func (d *Disk) precede(fault Fault) {
+	switch {
+	case fault == Stranger:
+		d.append(d.last(), []byte("somebody else's"))
+	case fault == Copy && len(d.all) > 0:
+		d.append(d.last(), d.all[0])
+	}
+}
+
 func (l *Log) append(ctx context.Context, last uint64, data []byte) (err error, silent bool) {
 	if err := l.call(ctx); err != nil {
 		return err, false
@@ -159,11 +162,8 @@ func (l *Log) append(ctx context.Context, last uint64, data []byte) (err error, 
 	case fault == Later:
 		d.late = append(d.late, late{2, last, data})
 		return errNoAnswer, false
-	case fault == Stranger:
-		d.append(d.last(), []byte("somebody else's"))
-	case fault == Lie && d.lied == 0:
-		d.lied = d.last() + 1
 	}
+	d.precede(fault)
 	done := d.append(last, data)
 	switch {
 	case fault == Forget:

@@ -25,8 +25,8 @@ const (
 	Later          // the append arrives together with the next call but one, and there is no answer
 	Twice          // the append arrives twice, and its caller gets the second answer
 	Stranger       // somebody else's message arrives before it
-	Lie            // the append is acknowledged, but a loss of power undoes it
 	Refuse         // the append is refused, though it could have been done
+	Copy           // a copy of the first message arrives before it
 )
 
 // Log is a connection to a Disk. Closing it has the same effect as the death of its process.
@@ -189,4 +189,12 @@ func (l *Log) SetMark(ctx context.Context, m storage.Mark) error {
 	return nil
 }
 
-func (l *Log) MaxMessage() int { return cmp.Or(l.Max, 1<<20) }
+func (l *Log) MaxMessage() (most int) {
+	most = cmp.Or(l.Max, 1<<20)
+	l.disk.locked(func() {
+		if l.disk.large > 0 {
+			most = min(most, l.disk.large)
+		}
+	})
+	return most
+}
