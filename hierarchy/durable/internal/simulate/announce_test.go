@@ -14,10 +14,31 @@ import (
 // In some histories timers are announced, and who takes one ends it later: in the process that has announced it, or by a
 // token, in any process and whoever owns the partition by then. Some never end it.
 
+// announced is an attempt that was announced.
+type announced struct {
+	id     frame.ID
+	number uint32
+}
+
 // announce is Config.Announce. A lock is held during the call.
 func (p *worker) announce(f core.Firing) error {
+	p.announced.Store(announced{f.ID, f.Attempt}, f.Key)
 	go p.take(f)
 	return nil
+}
+
+// over records that an attempt has begun, or was withdrawn.
+func (p *worker) over(f core.Firing) { p.announced.Delete(announced{f.ID, f.Attempt}) }
+
+// checkAnnounced checks that all that was announced has begun, or was withdrawn.
+func (w *world) checkAnnounced() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.living {
+		for _, key := range p.announced.Range {
+			w.wrong("announced: %q has not begun, and was not withdrawn", key)
+		}
+	}
 }
 
 // take begins the attempt of a timer that was announced, and ends it.
@@ -38,6 +59,7 @@ func (p *worker) take(f core.Firing) {
 	if !ok {
 		return
 	}
+	p.over(t.Firing)
 	noted := p.begun(t.Context(), t.Firing)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -96,12 +118,19 @@ func (p *worker) endByToken(ctx context.Context, f *firing, t partition.Taken) {
 // endSurely ends an attempt by its token, while owners give partitions to each other and nothing fails.
 func (p *worker) endSurely(ctx context.Context, f *firing, t partition.Taken) {
 	w := p.w
-	name, attempt := t.Token(5 * lease)
+	name, attempt := t.Token(time.Hour) // longer than an owner may have stood still, whose time the next one does not continue
 	if err := context.Cause(t.Context()); err != nil && !errors.Is(err, partition.ErrLeft) {
 		return
 	}
-	time.Sleep(p.chance.upTo(lease))
-	took, err := do(ctx, w.any(p.chance.branch()).api(), f.Key, core.Op{Kind: frame.End, Ending: core.End(name, attempt, nil)})
+	select { // the log may not have yet that the attempt was left
+	case <-t.Context().Done():
+		time.Sleep(p.chance.upTo(10 * time.Millisecond))
+	case <-time.After(p.chance.upTo(lease)):
+	}
+	took, err := false, core.ErrClosed
+	for i := 0; i < workers && notCommitted(err); i++ { // the process that is asked may be leaving, too
+		took, err = do(ctx, w.any(p.chance.branch()).api(), f.Key, core.Op{Kind: frame.End, Ending: core.End(name, attempt, nil)})
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !took {

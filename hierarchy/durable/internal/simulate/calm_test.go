@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,15 +37,23 @@ func (w *world) calm(ctx context.Context) {
 	}
 	w.healed.Store(true)
 	time.Sleep(3 * lease) // what was sent before has arrived
+	if w.forgets() && w.rounds == 0 {
+		w.comeBack(ctx)
+	}
 	w.staysWhereItIs()
 	w.beOnTime(ctx)
 	w.askAtOnce(ctx)
+	w.holdMessages(ctx)
 	w.bearTrouble(ctx)
 	w.electTable()
+	w.sharesEvenly()
 	w.handOver(ctx)
 	w.dieWhileGiving(ctx)
+	w.beMute(ctx)
 	w.checkCounts(ctx)
+	w.checkAnnounced()
 	w.checkGoroutines()
+	w.checkMemory()
 }
 
 // heal ends all faults but those that come to pass all the time.
@@ -52,6 +61,7 @@ func (w *world) heal() {
 	for at, d := range w.disks {
 		w.slow[at].Store(false)
 		w.elects[at].Store(false)
+		w.takesAll(at)
 		d.SetSilent(false)
 		d.SetFull(false)
 		d.Arrive()
@@ -69,6 +79,44 @@ func (w *world) staysWhereItIs() {
 	if w.epochs != before {
 		w.wrong("unsettled: the owners %v become %v without a reason", before, w.epochs)
 	}
+}
+
+// sharesEvenly checks that each partition has one owner, and that the shares of processes are even once those have tried
+// again that could not write to a log.
+func (w *world) sharesEvenly() {
+	for begun := time.Now(); ; time.Sleep(time.Second) {
+		owners, shares := w.owned()
+		even := slices.Min(shares) >= partitions/workers && slices.Max(shares) <= (partitions+workers-1)/workers
+		if even && slices.Min(owners) == 1 && slices.Max(owners) == 1 {
+			return
+		}
+		if time.Since(begun) > mostRest {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.wrong("shares: partitions have %v owners, and processes %v partitions", owners, shares)
+			return
+		}
+	}
+}
+
+// mostRest is how long a process leaves a partition to others at most because it could not write to the log, with the time
+// that it takes to get it back.
+const mostRest = 19 * lease
+
+// owned returns how many owners each partition has, and how many partitions each process.
+func (w *world) owned() (owners, shares []int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	owners, shares = make([]int, partitions), make([]int, len(w.living))
+	for i, p := range w.living {
+		for at := range partitions {
+			if owner, _ := p.cluster.Partition(at); owner != nil {
+				owners[at]++
+				shares[i]++
+			}
+		}
+	}
+	return owners, shares
 }
 
 // punctual is how late a timer fires at most without faults: an owner's time may begin so much behind that of another
@@ -98,11 +146,8 @@ func (w *world) askAtOnce(ctx context.Context) {
 		wg.Go(func() {
 			limited, cancel := context.WithTimeout(ctx, prompt)
 			defer cancel()
-			if _, err := do(limited, p, fmt.Sprint("nothing ", i%partitions), core.Op{Kind: frame.Remove}); err != nil {
-				w.mu.Lock()
-				defer w.mu.Unlock()
-				w.wrong("error: %v, though nothing fails", err)
-			}
+			_, err := do(limited, p, fmt.Sprint("nothing ", i%partitions), core.Op{Kind: frame.Remove})
+			w.nothingFails(err)
 		})
 	}
 	wg.Wait()
@@ -111,11 +156,12 @@ func (w *world) askAtOnce(ctx context.Context) {
 // setSome sets some timers in each partition.
 func (w *world) setSome(ctx context.Context, name string, in func(n int) time.Duration) (keys []string) {
 	r := w.chance.branch()
+	limited, cancel := context.WithTimeout(ctx, prompt)
+	defer cancel()
 	for i := range 4 * partitions {
 		key := fmt.Sprintf("%s %d %d", name, w.rounds, i)
-		if _, err := do(ctx, w.any(r).api(), key, core.Op{Kind: frame.Set, In: in(i)}); err != nil {
-			require.NoError(w.t, err)
-		}
+		_, err := do(limited, w.any(r).api(), key, core.Op{Kind: frame.Set, In: in(i)})
+		require.NoError(w.t, err, "though nothing fails")
 		keys = append(keys, key)
 	}
 	return keys
@@ -126,29 +172,38 @@ const prompt = time.Second
 
 // takeover is what is known of one.
 type takeover struct {
-	time int64     // by the owner's clock, at least that of the frame before
+	time int64     // of its frame, at least that of the frame before
+	own  int64     // by the owner's clock, which may have to reach that first
 	at   time.Time // when it was acknowledged
 }
 
 // handOver lets one process after the other leave, whose clocks differ. No timer is late by that. Owners that have taken
 // over before may have stood still since.
 func (w *world) handOver(ctx context.Context) {
-	r, begun := w.chance.branch(), time.Now()
-	w.setSome(ctx, "token", func(n int) time.Duration { return time.Duration(n) * time.Second })
-	keys := w.setSome(ctx, "handed over", func(n int) time.Duration { return time.Duration(n) * 2 * time.Second })
+	r, patience := w.chance.branch(), w.patienceBefore()
+	w.setSome(ctx, "token", func(n int) time.Duration { return patience + time.Duration(n)*time.Second })
+	keys := w.setSome(ctx, "handed over", func(n int) time.Duration { return patience + time.Duration(n)*2*time.Second })
+	p := w.anyWorker(r)
+	given, begun := w.giveUpCalls(ctx, w.other(p), patience), time.Now()
+	slow := w.runLong(ctx)
 	for range 2 {
-		p := w.anyWorker(r)
 		p.leave()
+		left := w.askMeanwhile(ctx)
 		leaves := time.Now()
 		require.NoError(w.t, p.cluster.Shutdown(ctx))
 		w.leftInTime(time.Since(leaves))
+		left()
 		p.close()
+		time.Sleep(time.Second) // others have opened its partitions
+		w.removeGivenUp(ctx, given)
 		w.replace(ctx)
+		given, p = nil, w.anyWorker(r)
 		time.Sleep(lease)
 	}
 	time.Sleep(2 * lease)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.ranOnce(slow)
 	for _, key := range keys {
 		if len(w.firings[key]) == 0 {
 			w.wrong("late: %q has not fired", key)
@@ -157,7 +212,8 @@ func (w *world) handOver(ctx context.Context) {
 		f := w.firings[key][0]
 		own, ok := w.takeovers[f.Partition][f.Epoch]
 		if late := f.at.Sub(own.at) - time.Duration(max(0, f.Due-own.time)); ok && own.at.After(begun) && late > prompt {
-			w.wrong("late: %q fires %v late by the log, at %v by the owner of takeover %d at %v, attempt %d, due %v after it", key, late, f.at.Sub(w.begun), f.Epoch, own.at.Sub(w.begun), f.Attempt, time.Duration(f.Due-own.time))
+			w.wrong("late: %q fires %v late by the log, at %v by the owner of takeover %d at %v, attempt %d, due %v after it",
+				key, late, f.at.Sub(w.begun), f.Epoch, own.at.Sub(w.begun), f.Attempt, time.Duration(f.Due-own.time))
 		}
 	}
 }

@@ -31,12 +31,14 @@ type clocks struct {
 	asleep time.Duration // the boot time at which the process began to stand still, or 0
 }
 
-// newClocks returns the clocks of a process that begins. Some wall clocks are wrong by an hour at first.
+// newClocks returns the clocks of a process that begins. Some wall clocks are wrong at first, by an hour or by little more
+// than they may be.
 func newClocks(p *worker, r *rand.Rand) *clocks {
 	c := &clocks{p: p, system: clock.System(), rate: 1 + drift*(2*r.Float64()-1), most: -mostOff}
 	c.set(wrong(r))
 	if r.IntN(4) == 0 {
-		c.off += []time.Duration{-time.Hour, time.Hour}[r.IntN(2)]
+		little := maxSkew + 100*time.Millisecond + time.Duration(r.Int64N(int64(time.Second)))
+		c.off = []time.Duration{-time.Hour, -little, little, time.Hour}[r.IntN(4)]
 		time.AfterFunc(time.Duration(r.Int64N(int64(2*lease))), func() { c.set(wrong(r)) })
 	}
 	return c
@@ -99,20 +101,46 @@ func (c *clocks) wake() {
 	c.asleep = 0
 }
 
-// NewAlarm returns an alarm that does not ring while the process stands still. It may ring early after that.
+// NewAlarm returns an alarm that does not ring while the process stands still, nor for as long after that.
 func (c *clocks) NewAlarm(ring func()) clock.Alarm {
-	return alarm{c.system.NewAlarm(func() {
+	a := &alarm{c: c}
+	a.Alarm = c.system.NewAlarm(func() {
 		c.p.await(0)
-		ring()
-	}), c}
+		if !a.isEarly() {
+			ring()
+		}
+	})
+	return a
 }
 
 type alarm struct {
 	clock.Alarm
 	c *clocks
+
+	mu sync.Mutex
+	at time.Duration // when it rings, by the clock of the process
 }
 
-func (a alarm) Set(elapsed time.Duration) {
-	in := time.Duration(min(float64(elapsed-a.c.Elapsed())/a.c.rate, float64(time.Hour)))
+func (a *alarm) Set(elapsed time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.at = elapsed
+	a.set()
+}
+
+// set sets the system's alarm. The lock is held.
+func (a *alarm) set() {
+	in := time.Duration(min(float64(a.at-a.c.Elapsed())/a.c.rate, float64(time.Hour)))
 	a.Alarm.Set(a.c.system.Elapsed() + in + 1)
+}
+
+// isEarly sets the system's alarm again if the clock of the process has stood still meanwhile.
+func (a *alarm) isEarly() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	early := a.at > a.c.Elapsed()
+	if early {
+		a.set()
+	}
+	return early
 }

@@ -104,6 +104,12 @@ var faults = []fault{
 		time.Sleep(long)
 		w.slow[at].Store(false)
 	}},
+	{name: "a log takes only small messages", log: func(w *world, at int, long time.Duration) {
+		w.takesSmall(at, 1500)
+		w.small[at].varies.Store(true)
+		time.Sleep(long)
+		w.takesAll(at)
+	}},
 	{name: "a log elects a leader", log: func(w *world, at int, long time.Duration) {
 		w.elects[at].Store(true)
 		time.Sleep(long / 3)
@@ -124,9 +130,12 @@ func draw(r *rand.Rand) int {
 func (w *world) disturb(ctx context.Context, r *rand.Rand) {
 	p, at, i := w.anyWorker(r), r.IntN(partitions), draw(r)
 	long := time.Duration(r.Int64N(int64(2 * lease)))
-	f, hit := &faults[i], &p.hit
-	if f.log != nil {
-		hit = &w.hit[at]
+	f, hit := &faults[i], &w.hit[at]
+	if f.log == nil {
+		if p == nil {
+			return
+		}
+		hit = &p.hit
 	}
 	if !hit.CompareAndSwap(false, true) {
 		return

@@ -10,13 +10,24 @@
 //	disturb_test.go    what happens to processes and logs, one or two at a time
 //	trouble_test.go    what fails once, and is nobody's business
 //	alone_test.go      a process that reaches nothing but the logs
+//	pauses_test.go     schedules that are paused
+//	poison_test.go     attempts in which a process was killed
 //	logs_test.go       connections to logs
 //	announce_test.go   timers that are announced
+//	held_test.go       messages that the network holds
 //	callers_test.go    what is asked
+//	calls_test.go      when calls end, and why
+//	forgotten_test.go  processes that owners have forgotten
+//	givenup_test.go    calls that are given up, and arrive when their process owns the partition
 //	handler_test.go    what handlers do, and what is known of them
 //	judge_test.go      the promises
-//	late_test.go       what holds timers up, and those that nothing holds up
+//	late_test.go       what holds timers up
+//	ontime_test.go     those that nothing holds up
 //	time_test.go       the time of owners
 //	calm_test.go       what is promised when nothing fails
+//	farewell_test.go   what is promised when all processes leave
+//	mute_test.go       a process that can't write to a log
+//	silent_test.go     a log that does not answer for longer than calls wait
+//	memory_test.go     what processes have in memory when nothing happens
 //	simulate_test.go   histories
 package simulate

@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"time"
 
@@ -47,7 +48,7 @@ func (p *worker) handle(ctx context.Context, call core.Firing) error {
 		p.beSlow()
 	case !strings.HasPrefix(f.Key, "run"):
 		if p.chance.intN(4) == 0 {
-			time.Sleep(p.chance.upTo(lease / 2))
+			time.Sleep(p.chance.upTo(p.longest()))
 			p.await(0)
 		}
 		if p.chance.intN(4) == 0 {
@@ -55,8 +56,46 @@ func (p *worker) handle(ctx context.Context, call core.Firing) error {
 		}
 	}
 	p.w.mu.Lock()
-	defer p.w.mu.Unlock()
 	f.done, f.failed, f.ended = ctx.Err() == nil, err != nil, p.clock.Elapsed()
+	if f.done && p.hasLost(f) {
+		p.w.wrong("context: that of attempt %d of %q goes on, though owner %d has ended", f.Attempt, f.Key, f.Epoch)
+	}
+	p.w.mu.Unlock()
+	return p.ends(err)
+}
+
+// hasLost reports whether the owner has ended that calls a handler, as its process knows.
+func (p *worker) hasLost(f *firing) bool {
+	select {
+	case <-p.opened:
+	default:
+		return false
+	}
+	if p.cluster == nil {
+		return true
+	}
+	owner, _ := p.cluster.Partition(f.Partition)
+	return owner == nil || owner.Epoch() != f.Epoch
+}
+
+// longest is how long a handler takes at most: while there are faults, a few take so long that others take the log over.
+func (p *worker) longest() time.Duration {
+	if !p.w.healed.Load() && p.chance.intN(16) == 0 {
+		return 3 * lease
+	}
+	return lease / 2
+}
+
+// ends ends a handler. One that fails may return the error, panic, or exit its goroutine.
+func (p *worker) ends(err error) error {
+	if err != nil {
+		switch p.chance.intN(8) {
+		case 0:
+			panic(err)
+		case 1:
+			runtime.Goexit()
+		}
+	}
 	return err
 }
 
@@ -94,6 +133,9 @@ func (p *worker) watch(at int, log *connection) {
 		if f, err := frame.Parse(data); err == nil && f.Epoch == f.Number {
 			last = f
 		}
+		if p.mute.Load() == int32(at)+1 {
+			return memlog.Drop
+		}
 		if p.alone.Load() != nil && p.chance.intN(3) == 0 {
 			return memlog.Silence
 		}
@@ -101,24 +143,37 @@ func (p *worker) watch(at int, log *connection) {
 	})
 	log.Before = func(uint64) {
 		p.await(0)
-		time.Sleep(w.latency(at))
+		p.underWay(at)
 		p.await(0)
+		w.shrink(at)
 	}
 	log.After = func(before uint64) {
-		if last.Number == before+1 {
-			p.takenOver(at, &last)
+		if w.once[at].Swap(false) {
+			w.disks[at].SetSilent(true)
 		}
-		time.Sleep(w.latency(at))
+		if last.Number == before+1 {
+			p.takenOver(log, &last)
+		}
+		p.underWay(at)
 	}
 }
 
+// underWay returns when an append has arrived, or its answer.
+func (p *worker) underWay(at int) {
+	long := p.w.latency(at)
+	if long > usualLatency {
+		defer p.heldUp(time.Now(), at)
+	}
+	time.Sleep(long)
+}
+
 // takenOver records a takeover that was acknowledged.
-func (p *worker) takenOver(at int, f *frame.Frame) {
-	w := p.w
+func (p *worker) takenOver(log *connection, f *frame.Frame) {
+	w, at := p.w, log.at
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.epochs[at] = max(w.epochs[at], f.Number)
-	w.takeovers[at][f.Number] = takeover{f.Time, time.Now()}
+	w.takeovers[at][f.Number] = takeover{f.Time, log.own.begins + int64(p.clock.Elapsed()), time.Now()}
 	if p.clock.isOff() {
 		w.wrong("clock: partition %d is taken over by a clock that is off", at)
 	}

@@ -2,16 +2,13 @@ package simulate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -117,10 +114,16 @@ func (w *world) check(key string, t *timer, all []*firing) {
 	if len(all) == 0 && !t.unknown && t.removed.IsZero() {
 		w.wrong("lost: %q has not fired", key)
 	}
+	if len(all) > 0 && t.refused {
+		w.wrong("closed: %q fires, though the call ended with what says that it was not set", key)
+	}
 	for i, f := range all {
 		// A handler may be called just before the removal, and come to its first line just after. Then its context is done.
 		if !t.removed.IsZero() && f.at.After(t.removed) && !f.over {
 			w.wrong("removed: %q fires %v later", key, f.at.Sub(t.removed))
+		}
+		if t.untouched >= f.Epoch && !f.over && !w.logs[f.Partition].changedHands(f.Epoch, t.untouched) {
+			w.wrong("removed: %q fires, though its removal says that it has not", key)
 		}
 		if f.ofOwner() && t.in > 0 {
 			w.checkDuration(t, f)
@@ -153,25 +156,6 @@ func (w *world) checkDuration(t *timer, f *firing) {
 	}
 }
 
-// giveUp is how long calls wait for an answer.
-const giveUp = time.Minute
-
-// judgeCall checks that a call ends in time, and fails only with what says that nothing is known, or that its process ends.
-func (w *world) judgeCall(begun time.Time, err error) {
-	took := time.Since(begun)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if took > giveUp+lease/2 {
-		w.wrong("waits: a call takes %v: %v", took, err)
-	}
-	for _, may := range []error{nil, partition.ErrUnavailable, core.ErrClosed, context.DeadlineExceeded, context.Canceled} {
-		if errors.Is(err, may) {
-			return
-		}
-	}
-	w.wrong("error: %v", err)
-}
-
 // checkWall checks that a timer does not fire before its wall time. Later attempts are due by the time of their owner.
 func (w *world) checkWall(f *firing) {
 	if early := f.Due - f.latest.UnixNano(); early > 0 && f.Attempt == 1 {
@@ -195,6 +179,8 @@ func (w *world) checkNext(last, f *firing) {
 		w.wrong("repeated: %q fires again after it has succeeded", f.Key)
 	} else if f.Attempt != last.Attempt+1 || f.elapsed-last.ended < backoff {
 		w.wrong("backoff: attempt %d of %q is %v after attempt %d", f.Attempt, f.Key, f.elapsed-last.ended, last.Attempt)
+	} else {
+		w.checkLateNext(last, f)
 	}
 }
 
@@ -213,6 +199,8 @@ func (w *world) checkRuns(key string, all []*firing, until time.Time) {
 			w.checkNext(last, f)
 		} else if d := time.Duration(f.Due - last.Due); d != period*time.Duration(f.Missed+1) {
 			w.wrong("schedule: a run of %q is due %v after the last one, and stands for %d others", key, d, f.Missed)
+		} else {
+			w.checkLateRun(last, f)
 		}
 	}
 	if late := until.UnixNano() - all[len(all)-1].Due; late > int64(punctual) {

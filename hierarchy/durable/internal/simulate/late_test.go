@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -53,6 +54,9 @@ func (p *worker) takePlace() (leave func()) {
 // wasHeldUp reports whether something held a process up, in a partition, when a timer was due, or its clock since the
 // timer was set.
 func (p *worker) wasHeldUp(at int, set, due, fired time.Time) bool {
+	if fired.After(p.leased) {
+		return true
+	}
 	for _, h := range p.holdUps {
 		from := due
 		if h.at == standstill {
@@ -65,40 +69,32 @@ func (p *worker) wasHeldUp(at int, set, due, fired time.Time) bool {
 	return false
 }
 
-// checkLate checks the first attempt of a timer with a duration, by the owner that has set it.
-func (w *world) checkLate(t *timer, f *firing) {
-	own, ok := w.takeovers[f.Partition][f.Epoch]
-	longest, due := t.in+t.in/500, t.begun.Add(t.in-t.in/500)
-	if !ok || t.in == 0 || t.unknown || f.Attempt > 1 || own.at.After(t.begun) || f.clock.p.wasHeldUp(f.Partition, t.begun, due, f.at) {
-		return
-	}
-	w.punctual++
-	if late := f.at.Sub(t.answered) - longest; late > 2*prompt { // those who take it may come a second later
-		w.wrong("late: %q fires %v late by owner %d, which nothing holds up", f.Key, late, f.Epoch)
-	}
-}
-
 // connectedTable is a process's connection to the table. It knows when the lease may have ended.
 type connectedTable struct {
 	*memtable.Store
-	p       *worker
-	renewed time.Time // when the last renewal was sent that was acknowledged
+	p     *worker
+	value []byte    // of the last renewal
+	sent  time.Time // when its first copy was sent: the lease counts from there
 }
 
 func (c *connectedTable) Put(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
-	sent := time.Now()
-	revision, err := c.Store.Put(ctx, key, value, last)
 	if !strings.HasPrefix(key, "member.") {
-		return revision, err
+		return c.Store.Put(ctx, key, value, last)
 	}
-	if errors.Is(err, storage.ErrRefused) { // the lease does not count until the next renewal
-		c.renewed = time.Time{}
+	if !bytes.Equal(value, c.value) {
+		c.value, c.sent = value, time.Now()
 	}
-	if err == nil {
-		if end := c.renewed.Add(7 * lease / 10); end.Before(time.Now()) {
-			c.p.heldUp(end, everywhere)
+	revision, err := c.Store.Put(ctx, key, value, last)
+	c.p.w.mu.Lock()
+	defer c.p.w.mu.Unlock()
+	switch now := time.Now(); {
+	case errors.Is(err, storage.ErrRefused) && now.Before(c.p.leased): // the lease does not count until the next renewal
+		c.p.leased = now
+	case err == nil:
+		if c.p.leased.Before(now) {
+			c.p.holdUps = append(c.p.holdUps, holdUp{c.p.leased, now, everywhere})
 		}
-		c.renewed = sent
+		c.p.leased = c.sent.Add(7 * lease / 10)
 	}
 	return revision, err
 }

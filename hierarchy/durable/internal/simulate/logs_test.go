@@ -3,6 +3,7 @@ package simulate
 import (
 	"bytes"
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -23,6 +24,8 @@ type connection struct {
 	retried bool      // it was sent again
 	since   time.Time // when it was sent first
 	doubted bool      // a copy had no answer, or one that decides nothing
+	waits   time.Time // when the first append was sent since which none has had a clear answer at once, or zero
+	sure    bool      // each copy was refused
 	goesOn  bool      // a stranger's message was in its place, so the doubt lasts until the next append is acknowledged
 	sent    []byte
 }
@@ -39,6 +42,7 @@ func (c *connection) Append(ctx context.Context, last uint64, data []byte) error
 	if c.retried = c.open && c.last == last; !c.open && !c.goesOn {
 		c.since, c.doubted = time.Now(), false
 	}
+	c.sure = c.sure || !c.retried
 	c.last, c.open, c.sent = last, true, data
 	c.mu.Unlock()
 	err := c.Log.Append(ctx, last, data)
@@ -46,10 +50,32 @@ func (c *connection) Append(ctx context.Context, last uint64, data []byte) error
 		c.known(last, data)
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.doubted = true
+	c.failed(err)
 	return err
+}
+
+// failed records that a copy of an append has failed. If the log has become too small for it, and has refused all copies
+// before, its fate is known.
+func (c *connection) failed(err error) {
+	c.mu.Lock()
+	tooLarge := c.sure && errors.Is(err, storage.ErrTooLarge)
+	doubt := tooLarge && c.doubted
+	if c.waits.IsZero() {
+		c.waits = c.since
+	}
+	c.doubted, c.sure = true, c.sure && (tooLarge || errors.Is(err, storage.ErrRefused))
+	if tooLarge {
+		c.open, c.goesOn = false, false
+	}
+	c.mu.Unlock()
+	if doubt {
+		c.p.heldUp(c.since, c.at)
+	}
+}
+
+func (c *connection) Bounds(ctx context.Context) (storage.Bounds, error) {
+	c.own.look(c.p)
+	return c.Log.Bounds(ctx)
 }
 
 func (c *connection) Get(ctx context.Context, number uint64) ([]byte, error) {
@@ -65,6 +91,9 @@ func (c *connection) known(last uint64, data []byte) {
 	c.mu.Lock()
 	doubt := c.open && c.last == last && c.doubted
 	if c.last == last {
+		if c.open && !c.doubted {
+			c.waits = time.Time{}
+		}
 		c.open, c.retried = false, false
 		c.goesOn = doubt && !bytes.Equal(data, c.sent)
 	}
@@ -79,6 +108,13 @@ func (c *connection) inDoubt() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.retried
+}
+
+// unanswered reports whether an append has had no clear answer, and no append before it, for a time.
+func (c *connection) unanswered(long time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.open && c.doubted && time.Since(c.waits) >= long
 }
 
 var _ storage.Log = (*connection)(nil)

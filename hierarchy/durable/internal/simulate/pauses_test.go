@@ -21,11 +21,11 @@ func pausedKey(at int) string { return fmt.Sprint("pause ", at) }
 func (w *world) pauses(ctx context.Context, at int, r *rand.Rand, end time.Time) {
 	key := pausedKey(at)
 	ask := func(op core.Op) bool {
-		limited, cancel := context.WithTimeout(ctx, time.Minute)
+		p := w.any(r)
+		a, limited, cancel := p.asks(ctx, at, 2*giveUp)
 		defer cancel()
-		begun := time.Now()
-		_, err := do(limited, w.any(r).api(), key, op)
-		w.judgeCall(begun, err)
+		_, err := do(limited, p.api(), key, op)
+		a.ended(err)
 		return err == nil
 	}
 	sure := ask(core.Op{Kind: frame.SetAt, If: core.IfAbsent, Schedule: fmt.Appendf(nil, "@every %v", period)}) &&

@@ -1,11 +1,16 @@
 package simulate
 
-import "github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+import (
+	"slices"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+)
 
 // logged is what the judge knows of the frames of a log that were sent.
 type logged struct {
 	begins map[begin]bool
 	closes []uint64 // the epochs of owners that have closed it
+	epochs []uint64 // of owners that have tried to take it over
 }
 
 // begin is the begin of an attempt that an owner has written.
@@ -13,6 +18,9 @@ type begin struct{ epoch, id uint64 }
 
 // read records what a frame has.
 func (l *logged) read(f *frame.Frame) {
+	if f.Epoch == f.Number {
+		l.epochs = append(l.epochs, f.Epoch)
+	}
 	for op, err := range f.Ops() {
 		switch {
 		case err != nil:
@@ -23,6 +31,22 @@ func (l *logged) read(f *frame.Frame) {
 			l.begins[begin{f.Epoch, op.ID.Number}] = true
 		}
 	}
+}
+
+// begunBefore reports whether an earlier owner has written that an attempt of the timer begins. Such timers may be tried
+// alone.
+func (l *logged) begunBefore(f *firing) bool {
+	for b := range l.begins {
+		if b.id == f.ID.Number && b.epoch < f.Epoch {
+			return true
+		}
+	}
+	return false
+}
+
+// changedHands reports whether the owner of a frame may be another one than that of an epoch before.
+func (l *logged) changedHands(epoch, number uint64) bool {
+	return slices.ContainsFunc(l.epochs, func(e uint64) bool { return e > epoch && e <= number })
 }
 
 // checkWritten checks the first attempt of an owner, after one that did not end because an earlier owner was killed. It may

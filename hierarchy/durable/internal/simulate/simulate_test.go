@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", long.Or(12, 300), "how many histories are simulated")
+	histories = flag.Int("histories", long.Or(few, 300), "how many histories are simulated")
 	first     = flag.Uint64("seed", 0, "the seed of the first history")
 	span      = flag.Duration("span", 10*time.Minute, "how long each history is, in virtual time")
 )
@@ -34,6 +34,7 @@ func TestHistories(t *testing.T) {
 	for i := range uint64(*histories) {
 		seed := *first + i
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			defer steps.Watch(t.Name())()
 			synctest.Test(t, func(t *testing.T) { total.add(simulate(t, seed)) })
 		})
 	}
@@ -78,6 +79,8 @@ func simulate(t *testing.T, seed uint64) *world {
 		w.beFaulty(ctx, time.Now().Add(*span/rounds))
 		w.calm(ctx)
 	}
+	w.leaveAll(ctx)
+	w.checkGoroutines()
 	w.judge()
 	w.took = time.Since(w.begun)
 	return w
@@ -102,7 +105,8 @@ func (w *world) beFaulty(ctx context.Context, end time.Time) {
 		wg.Go(func() {
 			for time.Now().Before(end) {
 				time.Sleep(time.Duration(r.Int64N(int64(2 * lease))))
-				w.disturb(ctx, rand.New(rand.NewPCG(r.Uint64(), 1)))
+				own := rand.New(rand.NewPCG(r.Uint64(), 1))
+				wg.Go(func() { w.disturb(ctx, own) })
 			}
 		})
 	}

@@ -6,13 +6,22 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// ownTime is what the judge knows of the time of an owner: it begins at the wall time of the takeover, or at the time of the
-// last frame, but at most maxSkew ahead of the wall clock. Then it is what the clock of the timers counts. Frames have it,
-// unless that of the frame before is later.
+// ownTime is what the judge knows of the time of an owner: it begins at the wall time at which the log was looked at before
+// the takeover, or at the time of the last frame, but at most maxSkew ahead of the wall clock. Then it is what the clock of
+// the timers counts. Frames have it, unless that of the frame before is later.
 type ownTime struct {
 	owner    uint64 // the random number of the takeover
 	begins   int64  // the owner's time less what its clock has counted
 	previous uint32 // what the last frame follows
+	// wall and elapsed were the clocks when the log was looked at last.
+	wall, elapsed int64
+}
+
+// look records the clocks. After that, a process may wait for the servers' time before it appends its takeover.
+func (t *ownTime) look(p *worker) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	t.wall, t.elapsed = p.clock.Now().UnixNano(), int64(p.clock.Elapsed())
 }
 
 // judge checks the time of a frame when it is first sent. A frame that strangers' messages have passed is sent again later.
@@ -33,9 +42,8 @@ func (t *ownTime) judge(p *worker, data []byte) {
 	before := w.sent[f.Previous]
 	again := t.owner == f.Owner && t.previous == f.Previous
 	elapsed := int64(p.clock.Elapsed())
-	if f.Epoch == f.Number && t.owner != f.Owner {
-		wall := p.clock.Now().UnixNano()
-		t.owner, t.begins = f.Owner, max(wall, min(wall+int64(maxSkew), before))-elapsed
+	if f.Epoch == f.Number && !again { // after each frame that others have written, the takeover begins anew
+		t.owner, t.begins = f.Owner, max(t.wall, min(t.wall+int64(maxSkew), before))-t.elapsed
 	}
 	t.previous = f.Previous
 	if want := max(before, t.begins+elapsed); f.Time > want || f.Time < want && !again {

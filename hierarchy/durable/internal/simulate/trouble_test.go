@@ -2,14 +2,16 @@ package simulate
 
 import (
 	"context"
-	"errors"
+	"encoding/binary"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
@@ -24,7 +26,7 @@ func (w *world) littleLogFault(at int) memlog.Fault {
 	if chance.intN(8) > 0 {
 		return memlog.None
 	}
-	return []memlog.Fault{memlog.Drop, memlog.Refuse, memlog.Forget, memlog.Later, memlog.Twice, memlog.Stranger}[chance.intN(6)]
+	return []memlog.Fault{memlog.Drop, memlog.Refuse, memlog.Forget, memlog.Later, memlog.Twice, memlog.Stranger, memlog.Copy}[chance.intN(7)]
 }
 
 // littleTableFault is what goes wrong with a call of the table, at most once in half a lease.
@@ -58,6 +60,7 @@ func (w *world) bearTrouble(ctx context.Context) {
 	for at := range partitions {
 		wg.Go(func() { w.askSteadily(ctx, at) })
 	}
+	w.requestAll()
 	wg.Wait()
 	w.little.Store(false)
 	time.Sleep(lease)
@@ -77,9 +80,7 @@ func (w *world) askSteadily(ctx context.Context, at int) {
 		limited, cancel := context.WithTimeout(ctx, lease)
 		_, err := do(limited, w.any(r).api(), key, core.Op{Kind: frame.Set, In: in})
 		cancel()
-		if due[key] = time.Now().Add(in); w.forgets() && errors.Is(err, partition.ErrUnavailable) {
-			delete(due, key) // nobody knows whether a copy was committed
-		} else if err != nil {
+		if due[key] = time.Now().Add(in); err != nil {
 			w.mu.Lock()
 			w.wrong("trouble: %v, though what failed could be tried again", err)
 			w.mu.Unlock()
@@ -92,6 +93,23 @@ func (w *world) askSteadily(ctx context.Context, at int) {
 	for key, at := range due {
 		if all := w.firings[key]; len(all) == 0 || all[0].at.Sub(at) > prompt {
 			w.wrong("late: %q fires later than %v", key, at.Sub(w.begun))
+		}
+	}
+}
+
+// requestAll has all processes request all partitions several times, as late copies of earlier requests would. Nobody gives a
+// partition to a process that should not have it.
+func (w *world) requestAll() {
+	p := w.anyWorker(w.chance.branch())
+	members, _ := p.cluster.Members()
+	for _, to := range members {
+		for _, from := range members {
+			id, err := strconv.ParseUint(from.ID, 16, 64)
+			require.NoError(w.t, err)
+			for i := range uint32(4 * partitions) {
+				request := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32([]byte{1}, i%partitions), id)
+				require.NoError(w.t, p.bus.Publish("epicycle.world.give."+to.ID, "", request))
+			}
 		}
 	}
 }

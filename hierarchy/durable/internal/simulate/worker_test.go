@@ -31,10 +31,19 @@ type worker struct {
 	failed atomic.Int64              // when one failed last that was a little trouble
 	alone  atomic.Pointer[time.Time] // if the process is cut off from all but the logs: when its lease ends at the latest
 
+	mute      atomic.Int32 // 1 plus the partition to whose log it can't write, or 0
+	announced sync.Map     // the keys of attempts, until they have begun or were withdrawn
+
 	hit     atomic.Bool // something happens to it
-	holdUps []holdUp    // guarded by the world's mutex, as the two below
-	running int         // handlers
-	full    time.Time   // since when all places are taken, or zero
+	holdUps []holdUp    // guarded by the world's mutex, as the four below
+	stood   time.Duration
+	leased  time.Time // when the lease ends by the last renewal that was acknowledged
+	running int       // handlers
+	full    time.Time // since when all places are taken, or zero
+
+	left     atomic.Bool            // it is ending
+	answered [partitions][]answered // guarded by the world's mutex, as the next one
+	calls    [partitions]calls
 
 	opened  chan struct{}    // closed once cluster is there, or could not be opened
 	cluster *cluster.Cluster // one of these is nil
@@ -63,7 +72,7 @@ func (w *world) newWorker() *worker {
 // anything that is sent to it.
 func (p *worker) pause(long time.Duration) {
 	<-p.going
-	defer p.heldUp(time.Now(), standstill)
+	defer p.stands(time.Now())
 	p.clock.sleep()
 	p.store.Pause(true)
 	p.bus.Cut(true, true)
@@ -72,6 +81,15 @@ func (p *worker) pause(long time.Duration) {
 	p.store.Pause(false)
 	p.clock.wake()
 	p.going <- struct{}{}
+}
+
+// stands records that a process has stood still since a time.
+func (p *worker) stands(since time.Time) {
+	p.heldUp(since, standstill)
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.stood += time.Since(since)
+	p.w.stood = max(p.w.stood, p.stood)
 }
 
 // await returns when the process does not stand still.
@@ -87,11 +105,14 @@ func (p *worker) common() partition.Config {
 		Clock:  p.clock, Precision: time.Millisecond, Crew: partition.NewCrew(places), Handle: p.handle,
 		Logger: slog.New(slog.DiscardHandler), Owner: "simulated",
 	}
+	if p.w.seed%10 == 0 { // it takes a seventh of the time
+		cfg.Gate = partition.NewLearningGate()
+	}
 	if p.w.forgets() {
-		cfg.Remember = 2 * lease
+		cfg.Remember = remembered
 	}
 	if p.w.announces() {
-		cfg.Announce = p.announce
+		cfg.Announce, cfg.Withdrawn = p.announce, p.over
 	}
 	return cfg
 }
@@ -115,6 +136,7 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 		cfg.Logs = append(cfg.Logs, storage.Log(log))
 	}
 	p.store.SetFault(p.tableFault)
+	begun := time.Now()
 	c, err := cluster.Open(ctx, cfg)
 	if err != nil {
 		close(p.opened)
@@ -122,6 +144,9 @@ func (w *world) rise(ctx context.Context) (*worker, error) {
 		return nil, err
 	}
 	p.cluster = c
+	if w.announces() { // what was announced waits
+		p.heldUp(begun, everywhere)
+	}
 	close(p.opened)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,13 +174,14 @@ func (w *world) appear(ctx context.Context) error {
 
 func (p *worker) api() shared {
 	if p.caller != nil {
-		return p.caller
+		return counted{p.caller, p}
 	}
-	return p.cluster
+	return counted{p.cluster, p}
 }
 
 // leave takes a process out of those that are asked. It reports whether it was one of them.
 func (p *worker) leave() bool {
+	p.left.Store(true)
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	before := len(p.w.living)

@@ -37,11 +37,14 @@ type world struct {
 	table memtable.Table
 	disks [partitions]*memlog.Disk
 
+	held    holding
 	chance  chance
 	chances chances
 	hit     [partitions]atomic.Bool // something happens to the log
 	slow    [partitions]atomic.Bool // many appends to the log arrive late
+	small   [partitions]small
 	elects  [partitions]atomic.Bool // the log has no leader, or one that is about to be replaced
+	once    [partitions]atomic.Bool // the log falls silent after the next append
 	rounds  int                     // that were calm
 	asked   atomic.Uint64           // how many calls were made
 	healed  atomic.Bool             // nothing goes wrong any more
@@ -56,8 +59,9 @@ type world struct {
 	logs    [partitions]logged
 	// takeovers are those that were acknowledged, by their epochs
 	takeovers [partitions]map[uint64]takeover
-	punctual  int      // how many timers nothing has held up
-	wrongs    []string // promises that did not hold
+	stood     time.Duration // for how long a process has stood still at most, in all
+	punctual  int           // how many timers nothing has held up
+	wrongs    []string      // promises that did not hold
 	timers    map[string]*timer
 	paused    map[string][]pause
 	events    []string
@@ -72,13 +76,17 @@ type timer struct {
 	in              time.Duration // 0 if it is due at a wall time
 	begun, answered time.Time
 	rate            float64   // of the clock of the process that sets it
+	caller          *worker   // that process
 	unknown         bool      // an answer was lost
+	refused         bool      // it was not set, as the error says
 	id              frame.ID  // by the answer, unless that was lost
 	removed         time.Time // when its Remove was answered, or zero
+	untouched       uint64    // the frame with its Remove, whose answer says that no attempt has begun, or 0
 }
 
 func newWorld(t testing.TB, seed uint64) *world {
-	w := &world{t: t, seed: seed, begun: time.Now(), firings: make(map[string][]*firing), timers: make(map[string]*timer), paused: make(map[string][]pause),
+	w := &world{t: t, seed: seed, begun: time.Now(),
+		firings: make(map[string][]*firing), timers: make(map[string]*timer), paused: make(map[string][]pause),
 		sent: make(map[uint32]int64), happening: make([]int, len(faults)), pairs: steps.Pairs{Of: len(faults)}}
 	w.chance.r, w.chances.seed = rand.New(rand.NewPCG(seed, 0)), seed
 	for i := range w.disks {
@@ -87,11 +95,17 @@ func newWorld(t testing.TB, seed uint64) *world {
 		w.logs[i].begins = make(map[begin]bool)
 	}
 	w.net.SetFate(w.fate)
+	w.net.SetDelay(w.delay)
 	return w
 }
 
 // announces reports whether timers are announced.
 func (w *world) announces() bool { return w.seed%3 == 0 }
+
+// remembered is the time for which callers are remembered in some histories: that of a call, after a pause in which its
+// process need not ask for the time of the log, and no more. Copies that the network holds come later. The first request
+// of a process must come into the log within half of that, so some end with an error that would not by default.
+const remembered = giveUp * 5 / 2
 
 // forgets reports whether callers are forgotten so soon that copies of their requests come later.
 func (w *world) forgets() bool { return w.seed%2 == 1 }
@@ -128,19 +142,25 @@ func (c *chance) upTo(most time.Duration) time.Duration { return time.Duration(c
 type chances struct {
 	mu   sync.Mutex
 	seed uint64
-	all  map[string]*chance
+	all  map[source]*chance
+}
+
+// source names a source of chance.
+type source struct {
+	kind string
+	n    int
 }
 
 func (c *chances) of(kind string, n int) *chance {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.all == nil {
-		c.all = make(map[string]*chance)
+		c.all = make(map[source]*chance)
 	}
-	name := fmt.Sprint(kind, n)
+	name := source{kind, n}
 	if c.all[name] == nil {
 		h := fnv.New64a()
-		h.Write([]byte(name))
+		fmt.Fprint(h, kind, n)
 		c.all[name] = &chance{r: rand.New(rand.NewPCG(c.seed, h.Sum64()))}
 	}
 	return c.all[name]

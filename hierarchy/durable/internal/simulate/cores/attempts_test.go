@@ -16,6 +16,7 @@ func (o *worker) fire() {
 		return
 	}
 	for e, ok := o.core.Expire(o.time()); ok; e, ok = o.core.Expire(o.time()) {
+		o.expiring[e.Job.ID] = true
 		o.put(e, &result{key: string(e.Job.Key), id: e.Job.ID, kind: expired})
 	}
 	for n := 0; o.core.AnyDue(o.time(), o.wall()); n++ {
@@ -46,6 +47,7 @@ func (o *worker) put(e core.Event, what *result) {
 
 // start begins an attempt. Its handler is called later.
 func (o *worker) start(j core.Job) {
+	o.model.beginsPaused(o, &j)
 	o.model.names++
 	a := &core.Attempt{Job: j, Name: o.model.names}
 	o.core.Started(a)
@@ -165,8 +167,12 @@ func (o *worker) written(it item) {
 	}
 	o.core.Remove(it.event.Of)
 	switch {
-	case e.kind != begun:
-		o.free(e.id)
+	case e.kind == expired:
+		delete(o.expiring, e.id)
+	case e.kind != begun: // after an end by a token, the timer may have another attempt by now
+		if o.started[e.id] == e.attempt {
+			o.free(e.id)
+		}
 	case e.took && !o.ending && o.core.Written(e.job):
 		o.start(*e.job)
 	default:

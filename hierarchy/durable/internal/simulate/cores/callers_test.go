@@ -24,6 +24,7 @@ type caller struct {
 type request struct {
 	core.RequestID
 	ops    []core.Op
+	parts  []core.Part
 	answer string // the first answer, or ""
 }
 
@@ -34,7 +35,9 @@ type call struct {
 	caller   *caller
 	expected string // the answer by the model
 	known    bool   // whether the model has decided
-	begun    int64  // the owner's time
+	err      error  // what the owner has decided
+	begun    int64  // the owner's time, and
+	wall     int64  // the wall time at which it has come
 }
 
 func newCaller(w *world, id uint64) *caller {
@@ -46,18 +49,24 @@ func (c *caller) request(o *worker, r *rand.Rand) {
 	if o.ending {
 		return
 	}
-	q := &request{ops: someOps(o, r)}
 	if r.IntN(3) == 0 {
-		c.send(o, nil, q.ops)
+		c.send(o, nil, someOps(o, r))
 		return
 	}
-	c.serial = max(c.serial+1, uint64(c.model.time)) // numbers count from the time of a frame on
+	q := &request{}
+	q.ops, q.parts = someParts(o, r)
+	c.number(q)
+	c.send(o, q, q.ops)
+}
+
+// number gives a request its number. Numbers count from the time of a frame on.
+func (c *caller) number(q *request) {
+	c.serial = max(c.serial+1, uint64(c.model.time))
 	q.RequestID = core.RequestID{Caller: c.id, Serial: c.serial, Floor: c.serial}
 	if len(c.flying) > 0 {
 		q.Floor = c.flying[0].Serial
 	}
 	c.flying = append(c.flying, q)
-	c.send(o, q, q.ops)
 }
 
 // copy sends a copy of a request, or gives one up.
@@ -84,39 +93,54 @@ func (c *caller) giveUp(q *request) {
 func (c *caller) send(o *worker, q *request, ops []core.Op) {
 	k := &call{Call: &core.Call{Ops: slices.Clone(ops)}, of: q, caller: c}
 	if q != nil {
-		k.Request = q.RequestID
+		k.Request, k.Parts = q.RequestID, slices.Clone(q.parts)
 	}
-	k.begun = o.time()
-	k.Begin(&coreConfig, k.begun, o.wall())
+	k.begun, k.wall = o.time(), o.wall()
+	k.Begin(&coreConfig, k.begun, k.wall)
+	if q == nil && c.checkSize(k) != nil {
+		return
+	}
 	o.queue = append(o.queue, item{call: k})
 	c.asked += len(ops)
 	c.Add("%v is asked for %v", o, k)
 }
 
-// someOps returns some operations. Few keys have the most timers that may be pending.
+// keys is the number of keys, few enough that many have the most timers that may be pending.
+func (w *world) keys() int { return w.config().MaxPending * 4 / 3 }
+
+// someOps returns some operations.
 func someOps(o *worker, r *rand.Rand) (ops []core.Op) {
 	if n := len(o.tokens); n > 0 && r.IntN(8) == 0 {
-		t := o.tokens[r.IntN(n)]
+		t := o.tokens[max(r.IntN(n), n-1-r.IntN(5))]
 		return append(ops, core.Op{Kind: frame.End, Key: []byte(t.key), Ending: core.End(t.of, t.someNumber(r), someResult(r))})
 	}
 	for range 1 + r.IntN(3)/2 {
 		op := core.Op{Kind: []frame.Kind{frame.Set, frame.Set, frame.SetAt, frame.Move, frame.MoveAt, frame.Remove,
-			frame.Revive}[r.IntN(7)], Key: fmt.Append(nil, "k", r.IntN(12)), Whole: r.IntN(3) == 0}
+			frame.Revive}[r.IntN(7)], Key: fmt.Append(nil, "k", r.IntN(o.keys())), Whole: r.IntN(3) == 0}
 		d := time.Duration(r.Int64N(int64(20 * time.Second)))
+		if o.log.most > 0 && r.IntN(4) > 0 {
+			d *= 200 // much of the log stays live
+		}
 		switch op.Kind {
+		case frame.Revive:
+			op.Key = o.model.someDead(op.Key, r)
 		case frame.Set, frame.SetAt:
-			op.Value, op.Trace = fmt.Append(nil, "v", r.IntN(1000)), someTrace(r)
+			op.Value, op.Trace = o.someValue(r), someTrace(r)
 			op.If = core.Condition(r.IntN(2 * int(core.Conditions)))
 			if op.If >= core.Conditions {
 				op.If = core.Always
 			}
+			if op.Kind == frame.SetAt && r.IntN(3) > 0 {
+				op.Schedule, op.Key = o.someSchedule(r), someScheduled(r)
+			}
 		}
+		somePause(&op, r)
 		o.own(&op, r)
 		op.In, op.Due = d, o.now+int64(d)
 		if op.Kind == frame.Set && op.If == core.Always && r.IntN(3) == 0 {
 			op.In, op.Quiet, op.Longest = -d/20, d/2, d+1
 		}
-		ops = append(ops, op)
+		ops = resumed(append(ops, op), r)
 	}
 	return ops
 }
@@ -130,7 +154,8 @@ func (k *call) answered(err error) {
 		w.fail("answer: %s instead of %s to %v", got, k.expected, k)
 	}
 	q := k.of
-	if q == nil || errors.Is(err, core.ErrForgotten) || errors.Is(err, core.ErrPassed) || errors.Is(err, core.ErrOld) {
+	if q == nil || errors.Is(err, core.ErrForgotten) || errors.Is(err, core.ErrPassed) ||
+		errors.Is(err, core.ErrOld) || errors.Is(err, core.ErrTooLarge) {
 		return
 	}
 	if got += k.made(); q.answer != "" && q.answer != got {
@@ -145,7 +170,7 @@ func (k *call) text(err error) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprint(k.Took, k.texts())
+	return fmt.Sprint(k.partTexts())
 }
 
 // made returns which timers an answer says that it has made, and when they are due.

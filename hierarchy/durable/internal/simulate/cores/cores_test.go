@@ -28,7 +28,7 @@ func TestHistories(t *testing.T) {
 	var total steps.Tally
 	for i := range uint64(*histories) {
 		steps.Check(t, *first+i, history(*first+i), func(h steps.History, trace *steps.Trace) error {
-			w := newWorld(h, trace)
+			w := newWorld(h, trace, limitsOf(*first+i))
 			defer func() { total.Add(w.tally()) }()
 			return w.run(h)
 		})
@@ -40,7 +40,7 @@ func TestHistories(t *testing.T) {
 func TestSameTrace(t *testing.T) {
 	for seed := range uint64(20) {
 		require.NoError(t, history(seed).Same(func(h steps.History, trace *steps.Trace) error {
-			return newWorld(h, trace).run(h)
+			return newWorld(h, trace, limitsOf(seed)).run(h)
 		}))
 	}
 }

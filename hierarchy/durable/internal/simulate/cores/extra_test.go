@@ -3,17 +3,12 @@ package cores
 import (
 	"fmt"
 	"math/rand/v2"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // What the state has of a timer in addition: its trace context, and why its last attempt has failed.
 
 // processEnded is why attempts have failed that were in progress when their process ended.
 const processEnded = "the process ended during the attempt"
-
-// traced returns what a timer has that was set, moved or revived: it is as if no attempt had failed.
-func traced(context string) state.Extra { return state.Extra{Trace: context} }
 
 // someTrace returns the trace context of a call, which may have none.
 func someTrace(r *rand.Rand) []byte {

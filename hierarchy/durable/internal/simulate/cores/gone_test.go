@@ -24,8 +24,8 @@ func (o *worker) own(op *core.Op, r *rand.Rand) {
 // committed records the operations of a call that were committed.
 func (b *batch) committed(ops []core.Op, took []bool) {
 	for i := range ops {
-		if took[i] {
-			b.changes = append(b.changes, ops[i])
+		if op := ops[i]; took[i] && op.Kind != frame.Pause && op.Kind != frame.Resume {
+			b.changes = append(b.changes, op)
 		}
 	}
 }
@@ -44,6 +44,11 @@ func (b *batch) ends(a *core.Attempt) bool {
 	return false
 }
 
+// hasEnd reports whether a frame ends an attempt by its token. No later frame changes anything for the attempt.
+func (b *batch) hasEnd(a *core.Attempt) bool {
+	return slices.ContainsFunc(b.changes, func(op core.Op) bool { return op.Kind == frame.End && op.Ending.Name == a.Name })
+}
+
 // cancelled judges whose contexts end with a frame that was applied. What a handler returns whose attempt was left means
 // nothing: the attempt goes on, and can end without it.
 func (o *worker) cancelled(b *batch) {
@@ -55,7 +60,8 @@ func (o *worker) cancelled(b *batch) {
 	}
 	for _, a := range o.attempts {
 		was := o.gone[a]
-		o.gone[a] = was || b.ends(a)
+		o.gone[a] = was || !o.settled[a] && b.ends(a)
+		o.settled[a] = o.settled[a] || b.hasEnd(a)
 		if is := was || ended[a]; is != o.gone[a] {
 			o.fail("context: that of attempt %d of %s has ended: %v, and should have: %v", a.Number, a.Key, is, o.gone[a])
 		}

@@ -2,7 +2,9 @@ package cores
 
 import (
 	"math/rand/v2"
+	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
@@ -16,7 +18,7 @@ func (m *model) elapsed(o *worker) {
 		return
 	}
 	for key, e := range m.timers {
-		if e.left != 0 && e.next <= o.time() {
+		if e.left != 0 && !e.Paused && e.next <= o.time() {
 			e.over, e.unsure = e.over || o.time() >= m.time, true
 			m.timers[key] = e
 		}
@@ -45,4 +47,55 @@ func (t *token) someNumber(r *rand.Rand) uint32 {
 		return uint32(r.IntN(5))
 	}
 	return t.number
+}
+
+// giveToken gives an attempt in progress a token. Those that are announced are no suspects.
+func (o *worker) giveToken(r *rand.Rand) {
+	for _, a := range o.attempts {
+		in := r.Int64N(int64(time.Minute))
+		if a.Called && !a.Ended && !a.Suspect && !o.ending && o.core.GiveToken(a, o.time()+in) {
+			o.tokens = append(o.tokens, token{key: string(a.Key), of: a.Name, number: a.Number})
+			o.Add("attempt %d of %s has a token for %v", a.Number, a.Key, time.Duration(in))
+			if r.IntN(2) == 0 {
+				return
+			}
+		}
+	}
+}
+
+// leave leaves the attempts that have tokens to the next owner. Some get another time after that.
+func (o *worker) leave(r *rand.Rand) {
+	for _, a := range o.attempts {
+		if !a.Left && o.hasToken(a) {
+			a.Left = true
+			o.putLeft(a, a.Until)
+			if until := o.time() + r.Int64N(int64(time.Minute)); r.IntN(3) == 0 && o.core.GiveToken(a, until) {
+				o.putLeft(a, until)
+			}
+		}
+	}
+}
+
+func (o *worker) putLeft(a *core.Attempt, until int64) {
+	o.put(a.Leave(), &result{key: string(a.Key), id: a.ID, number: a.Number, kind: left, attempt: a, until: until})
+}
+
+// close ends the owner in order, once no attempt is in progress but those that it leaves. It may be killed meanwhile.
+func (o *worker) close(r *rand.Rand) {
+	if o.flight != nil || o.closing {
+		return
+	}
+	if !o.ending {
+		if r.IntN(2) == 0 {
+			o.giveToken(r)
+		}
+		o.Add("%v leaves what has a token", o)
+		o.ending = true
+		o.leave(r)
+	}
+	if !o.busyWithout() && r.IntN(3) > 0 {
+		o.Add("%v closes", o)
+		o.closing = true
+		o.queue = append(o.queue, item{close: true})
+	}
 }

@@ -22,6 +22,9 @@ type model struct {
 	latest   map[uint64]uint64 // by caller: the last serial that was committed
 	seen     map[uint64]int64  // by caller: the time of the frame with the last
 	kept     map[uint64]int64  // by caller: the same, or that of the takeover if it is later
+	plans    map[string]plan   // by text: the schedules
+	last     gap               // from the last frame that is not a takeover
+	gaps     []gap             // before takeovers
 }
 
 // entry is a timer.
@@ -51,6 +54,7 @@ type result struct {
 	number         uint32
 	kind           resultKind
 	wait           time.Duration
+	until          int64 // left: the time until which it goes on
 	again          bool
 	text           string // why it has failed
 	attempt        *core.Attempt
@@ -71,7 +75,8 @@ const (
 
 func newModel(w *world) *model {
 	return &model{w: w, timers: make(map[string]entry), over: make(map[uint64]bool), requests: make(map[state.Request]string),
-		floors: make(map[uint64]uint64), latest: make(map[uint64]uint64), seen: make(map[uint64]int64), kept: make(map[uint64]int64)}
+		floors: make(map[uint64]uint64), latest: make(map[uint64]uint64), seen: make(map[uint64]int64), kept: make(map[uint64]int64),
+		plans: make(map[string]plan)}
 }
 
 func (m *model) String() string { return fmt.Sprint(m.timers) }
@@ -85,9 +90,14 @@ func (m *model) apply(b *batch, number uint64) {
 			m.w.fail("log: frame %d goes back: %v", number, err)
 		}
 		m.time = f.Time
+		b.read(&f)
+		if !b.takeover {
+			m.last = gap{number: number, from: m.time}
+		}
 	}
 	if b.takeover {
 		m.epoch = number
+		m.gaps = append(m.gaps, gap{m.last.number, m.last.from, m.time})
 		m.takenOver(before)
 		return
 	}
@@ -151,7 +161,7 @@ func (m *model) do(b *batch, k *call, i int, e entry, ok bool) bool {
 		if !live {
 			return false
 		}
-		m.timers[key] = entry{value: e.value, due: op.Due, wall: op.Kind == frame.MoveAt, Extra: traced(e.Trace)}
+		m.timers[key] = entry{value: e.value, due: op.Due, wall: op.Kind == frame.MoveAt, Extra: moved(e.Extra)}
 		counts.Moved++
 	case frame.Remove:
 		if !ok {
@@ -163,7 +173,12 @@ func (m *model) do(b *batch, k *call, i int, e entry, ok bool) bool {
 		if !ok || !e.dead {
 			return false
 		}
-		m.timers[key] = entry{value: e.value, due: b.now, id: e.id, suspect: e.suspect, Extra: traced(e.Trace)}
+		started := e.Started
+		e = entry{value: e.value, due: b.now, id: e.id, suspect: e.suspect, Extra: moved(e.Extra)}
+		e.Started = started
+		m.timers[key] = e
+	case frame.Pause, frame.Resume:
+		return m.pauses(b, op, e, live)
 	case frame.End:
 		return m.end(b, key, op.Ending, e, live, k.Took[i])
 	}
@@ -182,22 +197,32 @@ func (m *model) event(b *batch, r *result) {
 	}
 	switch r.kind {
 	case begun:
-		b.begins[r.id] = !e.begun // after the lease was away, an attempt begins again
-		e.attempt, e.begun, e.left = r.number, true, 0
-		m.timers[r.key] = e
+		m.begins(b, r, e)
 	case left:
-		e.attempt, e.begun, e.left, e.next, e.died, e.careful = r.number, false, r.attempt.Name, r.attempt.Until, false, false
+		e.attempt, e.begun, e.left, e.next, e.died, e.careful = r.number, false, r.attempt.Name, r.until, false, false
 		e.over, e.unsure = false, false
 		delete(b.attempts, e.id)
 		m.timers[r.key] = e
 	case succeeded:
-		delete(m.timers, r.key)
+		m.succeeded(b, r.key, e)
 	case expired:
-		delete(m.timers, r.key)
-		b.by.counts.Expired++
+		m.expires(b, r.key, e)
 	default:
 		m.failed(b, r.key, e, r)
 	}
+}
+
+// begins applies what is written before an attempt begins: the start of a run, the begin of the attempt, or both.
+func (m *model) begins(b *batch, r *result, e entry) {
+	was := e
+	if r.expected = (e.begun || !e.Paused && !b.paused[r.id]) && m.starts(b, r.key, &e); !r.expected {
+		return
+	}
+	b.before[r.id] = was
+	if b.written[r.id.Number] {
+		e.attempt, e.begun, e.left = r.number, true, 0
+	}
+	m.timers[r.key] = e
 }
 
 // failed applies the failure of an attempt.
@@ -211,8 +236,11 @@ func (m *model) failed(b *batch, key string, e entry, r *result) {
 	b.by.counts.Failed++
 	delete(b.attempts, e.id)
 	if r.kind == died {
-		e.dead, e.next = true, 0
 		b.by.counts.Died++
+		if m.goesOn(b, key, e, frame.Died, r.text) {
+			return
+		}
+		e.dead, e.next, e.Paused = true, 0, false
 	}
 	m.timers[key] = e
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
@@ -48,7 +49,7 @@ func (m *model) refused(b *batch, k *call, err error) {
 	}
 	stale := b.by.lapsed
 	switch {
-	case errors.Is(err, core.ErrFull), stale:
+	case errors.Is(err, core.ErrFull), stale, errors.Is(err, core.ErrSchedule) && m.hasNoRun(k, k.Ops):
 	case errors.Is(err, core.ErrForgotten):
 		if k.Request.Serial >= floor {
 			m.w.fail("floor: %v is forgotten, and the floor is %d", k, floor)
@@ -62,6 +63,10 @@ func (m *model) refused(b *batch, k *call, err error) {
 	case errors.Is(err, core.ErrOld):
 		if m.remembers(k) {
 			m.w.fail("old: %v, although its caller is remembered", k)
+		}
+	case errors.Is(err, core.ErrTooLarge) && k.of != nil && m.w.checkSize(k) != nil:
+		if _, ok := m.requests[state.Request{Caller: k.Request.Caller, Serial: k.Request.Serial}]; ok {
+			m.w.fail("size: %v is too large, although the log has it", k)
 		}
 	default:
 		m.w.fail("answer: %v to %v", err, k)
@@ -85,24 +90,44 @@ func (m *model) remembers(k *call) bool {
 	return ok && m.time-at < int64(remember)
 }
 
-// commit carries out all operations of a call, or none, and returns the answer.
+// commit carries out a call part by part, and returns the answer.
 func (m *model) commit(b *batch, k *call) string {
-	was, counts := maps.Clone(m.timers), b.by.counts
+	texts := []string{}
+	for i := range max(1, len(k.Parts)) {
+		texts = append(texts, m.commitPart(b, k, i))
+	}
+	if len(k.Parts) == 0 && !strings.HasPrefix(texts[0], "[") {
+		return texts[0]
+	}
+	return fmt.Sprint(texts)
+}
+
+// commitPart carries out all operations of a part, or none, and returns its answer.
+func (m *model) commitPart(b *batch, k *call, part int) string {
+	ops, from, _ := k.part(part)
+	lacks := len(ops) > 1 && m.mayLack(b, k, ops)
+	if m.isLater(b, k, part, ops) {
+		return core.ErrLater.Error()
+	}
+	if m.hasNoRun(k, ops) {
+		return core.ErrSchedule.Error()
+	}
+	was, paused, counts := maps.Clone(m.timers), maps.Clone(b.paused), b.by.counts
 	pending := m.pending()
 	var took []bool
 	values := []string{}
-	for i := range k.Ops {
-		op := &k.Ops[i]
+	for i := range ops {
+		op := &ops[i]
 		e, ok := m.timers[string(op.Key)]
-		t := m.do(b, k, i, e, ok)
+		t := m.do(b, k, from+i, e, ok)
 		if took = append(took, t); returns(op, t) {
 			values = append(values, m.returned(b, op, e, ok))
 		}
 	}
-	if n := m.pending(); n > pending && n > coreConfig.MaxPending {
-		m.timers, b.by.counts = was, counts
+	if n := m.pending(); n > pending && n > m.w.config().MaxPending {
+		m.timers, b.paused, b.by.counts = was, paused, counts
 		return core.ErrFull.Error()
 	}
-	b.committed(k.Ops, took)
-	return fmt.Sprint(took, values)
+	b.committed(ops, took)
+	return fmt.Sprint(took, m.cut(lacks, k, part, values))
 }

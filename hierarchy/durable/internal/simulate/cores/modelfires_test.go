@@ -2,6 +2,7 @@ package cores
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -10,19 +11,23 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
-// compare compares a timer of the state with that of the model. running tells whether an attempt is in progress here.
-func (m *model) compare(t state.Timer, running bool) {
+// compare compares a timer of the state with that of the model. a is the attempt that is in progress here, or nil.
+func (m *model) compare(t state.Timer, a *core.Attempt) {
 	e, ok := m.timers[t.Key]
 	if e.id == (frame.ID{}) {
 		e.id = t.ID
 		m.timers[t.Key] = e
 	}
 	attempt := t.Attempt
-	if running && !e.begun {
+	if a != nil && !e.begun && a.Number > e.attempt { // otherwise it was left, and only fails
 		attempt--
 	}
-	if !ok || t.Value != e.value || t.Due != e.due || t.Wall != e.wall || attempt != e.attempt || t.Dead != e.dead || t.ID != e.id || t.Extra != e.Extra {
+	if !ok || t.Value != e.value || t.Due != e.due || t.Wall != e.wall || attempt != e.attempt ||
+		t.Dead != e.dead || t.ID != e.id || t.Extra != e.Extra {
 		m.w.fail("state: %+v instead of %+v", t, e)
+	}
+	if t.Next != 0 && t.Next != e.next && e.next > m.time { // no owner can have found it due, and written that again
+		m.w.fail("state: the next attempt of %s is due %v later than it should be", t.Key, time.Duration(t.Next-e.next))
 	}
 }
 
@@ -41,6 +46,8 @@ func (m *model) fires(o *worker, a *core.Attempt) {
 		m.w.fail("removed: %s fires with %v, and is %+v", a.Key, a.ID, e)
 	case a.Number != number || a.Number < e.fired || int(a.Number) > coreConfig.MaxAttempts:
 		m.w.fail("attempt: %d of %s, which is %+v", a.Number, a.Key, e)
+	case !m.isStarted(e) || a.Firing.Due != e.due || a.Firing.Missed != e.Missed || a.Firing.Schedule != e.Schedule:
+		m.w.fail("run: %s fires with %+v, and is %+v", a.Key, a.Firing, e)
 	case e.careful && !e.begun:
 		m.w.fail("unwritten: %s fires after the last owner was killed in its attempt, and nobody will know if this one is", a.Key)
 	case m.early(o, e) > 0:
@@ -67,22 +74,48 @@ func (m *model) overdue(o *worker) {
 	if o.time() < m.time {
 		return
 	}
-	trial := slices.ContainsFunc(o.attempts, func(a *core.Attempt) bool { return a.Suspect })
+	trial := slices.ContainsFunc(o.attempts, func(a *core.Attempt) bool { return a.Suspect }) ||
+		slices.ContainsFunc(o.queue, func(it item) bool { return it.what != nil && it.what.job != nil && it.what.job.Suspect })
 	for _, e := range m.timers {
 		trial = trial || e.suspect && o.busy[e.id]
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.timers)) {
 		e := m.timers[key]
 		due, now := m.next(o, e)
-		if known := e.id != (frame.ID{}); known && !e.dead && due <= now && !o.busy[e.id] && !(e.suspect && trial) {
+		if known := e.id != (frame.ID{}); known && due <= now && !o.busy[e.id] && !o.expiring[e.id] && !e.Paused && !(e.suspect && trial) {
 			m.w.fail("late: %s is due since %v", key, time.Duration(now-due))
 		}
 	}
 }
 
-// next returns when the next attempt of a timer is due, and the present time by the same clock.
+// expires removes a dead timer, and judges that this is not too early.
+func (m *model) expires(b *batch, key string, e entry) {
+	if left := e.Failed + int64(keepDead) - b.now; left > 0 {
+		m.w.fail("expiry: %s is removed %v too early", key, time.Duration(left))
+	}
+	delete(m.timers, key)
+	b.by.counts.Expired++
+}
+
+// someDead returns the key of a dead timer, if there is one, or else another key.
+func (m *model) someDead(other []byte, r *rand.Rand) []byte {
+	var keys []string
+	for key, e := range m.timers {
+		if e.dead {
+			keys = append(keys, key)
+		}
+	}
+	if slices.Sort(keys); len(keys) > 0 {
+		return []byte(keys[r.IntN(len(keys))])
+	}
+	return other
+}
+
+// next returns when the next attempt, or the removal, of a timer is due, and the present time by the same clock.
 func (m *model) next(o *worker, e entry) (due, now int64) {
 	switch {
+	case e.dead:
+		return e.Failed + int64(keepDead), o.time()
 	case e.next != 0:
 		return e.next, o.time()
 	case e.wall:
@@ -103,7 +136,7 @@ func (m *model) killed(a *core.Attempt) {
 func (m *model) reviewed(o *worker) {
 	for key, e := range m.timers {
 		due, now := m.next(o, e)
-		e.careful = e.died && due <= now
+		e.careful = e.died && due <= now && !e.Paused
 		m.timers[key] = e
 	}
 }

@@ -3,10 +3,10 @@ package cores
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // What operations mean whose answers, or whose effects, depend on the timer that is there.
@@ -43,7 +43,11 @@ func (m *model) holds(b *batch, op *core.Op, e entry, took bool) bool {
 
 // set returns the timer that a Set makes.
 func (m *model) set(b *batch, k *call, op *core.Op, e entry, live bool) entry {
-	next := entry{value: string(op.Value), due: op.Due, wall: op.Kind == frame.SetAt, Extra: traced(string(op.Trace))}
+	next := entry{value: string(op.Value), due: op.Due, wall: op.Kind == frame.SetAt}
+	next.Trace, next.Schedule, next.Paused = string(op.Trace), string(op.Schedule), len(op.Schedule) > 0 && live && e.Paused
+	if p := m.plan(next.Schedule); p.ok {
+		next.due = p.next(k.wall)
+	}
 	if op.Longest == 0 {
 		return next
 	}
@@ -60,7 +64,8 @@ func (m *model) set(b *batch, k *call, op *core.Op, e entry, live bool) entry {
 func (m *model) end(b *batch, key string, by *core.Ending, e entry, live, took bool) bool {
 	a := b.attempts[e.id]
 	here := a != nil && a.Name == by.Name && a.Number == by.Attempt && b.tokens[by.Name]
-	gone := a == nil && e.left == by.Name && e.attempt == by.Attempt && !e.over && (!e.unsure || took)
+	over, unsure := e.over || b.elapsed[e.id].over, e.unsure || b.elapsed[e.id].unsure
+	gone := a == nil && e.left == by.Name && e.attempt == by.Attempt && !over && (!unsure || took)
 	if !live || m.over[by.Name] || !here && !gone {
 		return false
 	}
@@ -68,7 +73,7 @@ func (m *model) end(b *batch, key string, by *core.Ending, e entry, live, took b
 	r := &result{number: by.Attempt, kind: failed, wait: backoff, again: by.How == core.Postpone, text: by.Text}
 	switch by.How {
 	case core.Done:
-		delete(m.timers, key)
+		m.succeeded(b, key, e)
 		return true
 	case core.Finally:
 		r.kind = died
@@ -93,30 +98,37 @@ func returns(op *core.Op, took bool) bool {
 // returned returns what an operation returns that has found a timer, or none.
 func (m *model) returned(b *batch, op *core.Op, e entry, ok bool) string {
 	switch {
-	case !op.Whole, op.Kind == frame.Move, op.Kind == frame.MoveAt, op.Kind == frame.Revive:
+	case !op.Whole:
 		return e.value
+	case op.Kind == frame.Move, op.Kind == frame.MoveAt, op.Kind == frame.Revive:
+		return e.value + " " + e.Schedule
 	case !ok, e.dead && op.Kind != frame.Remove:
 		return "none"
+	}
+	if was, ok := b.before[e.id]; ok { // the attempt that the frame begins does not count yet
+		was.Paused = e.Paused
+		e = was
 	}
 	attempt, taken := e.attempt, op.If == core.Always
 	if a := b.attempts[e.id]; a != nil && !m.over[a.Name] && (b.called[e.id] || !taken) {
 		attempt = a.Number
-	} else if e.begun && taken || b.begins[e.id] { // its handler was not called
+	} else if e.begun && taken { // its handler was not called
 		attempt--
 	}
-	return described(e.value, e.due, e.wall, e.dead, attempt)
+	return described(e.value, e.due, e.wall, e.dead, attempt, e.Extra)
 }
 
-func described(value string, due int64, wall, dead bool, attempt uint32) string {
-	return fmt.Sprintf("%s due %d, wall %v, dead %v, attempt %d", value, due-begin, wall, dead, attempt)
+func described(value string, due int64, wall, dead bool, attempt uint32, more state.Extra) string {
+	return fmt.Sprintf("%s due %d, wall %v, dead %v, attempt %d, %+v", value, due-begin, wall, dead, attempt, more)
 }
 
-// texts returns what the operations of a call have returned.
-func (k *call) texts() []string {
-	values, texts := k.Values, []string{}
-	for i := range k.Ops {
-		op := &k.Ops[i]
-		if !returns(op, k.Took[i]) || len(values) == 0 {
+// texts returns what the operations of a part have returned.
+func (k *call) texts(part int) []string {
+	ops, from, values := k.part(part)
+	texts := []string{}
+	for i := range ops {
+		op := &ops[i]
+		if !returns(op, k.Took[from+i]) || len(values) == 0 {
 			continue
 		}
 		value := values[0]
@@ -136,9 +148,9 @@ func whole(op *core.Op, value string) string {
 	case !ok:
 		return "none"
 	case op.Kind == frame.Move, op.Kind == frame.MoveAt, op.Kind == frame.Revive:
-		return t.Value
+		return t.Value + " " + t.Schedule
 	}
-	return described(t.Value, t.Due, t.Wall, t.Dead, t.Attempt)
+	return described(t.Value, t.Due, t.Wall, t.Dead, t.Attempt, t.Extra)
 }
 
 // token names an attempt that any caller can end.
@@ -146,27 +158,6 @@ type token struct {
 	key    string
 	of     uint64 // the name of the attempt
 	number uint32
-}
-
-// giveToken gives an attempt in progress a token. Those that are announced are no suspects.
-func (o *worker) giveToken(in time.Duration) {
-	for _, a := range o.attempts {
-		if a.Called && !a.Ended && !a.Suspect && !o.ending && o.core.GiveToken(a, o.time()+int64(in)) {
-			o.tokens = append(o.tokens, token{key: string(a.Key), of: a.Name, number: a.Number})
-			o.Add("attempt %d of %s has a token for %v", a.Number, a.Key, in)
-			return
-		}
-	}
-}
-
-// leave leaves the attempts that have tokens to the next owner.
-func (o *worker) leave() {
-	for _, a := range o.attempts {
-		if o.hasToken(a) {
-			a.Left = true
-			o.put(a.Leave(), &result{key: string(a.Key), id: a.ID, number: a.Number, kind: left, attempt: a})
-		}
-	}
 }
 
 // hasToken reports whether an attempt has a token, and goes on.
@@ -194,7 +185,8 @@ func (o *worker) busyWithout() bool {
 func (b *batch) note(o *worker) {
 	b.latest = o.now + int64(o.most)
 	b.attempts, b.called = make(map[frame.ID]*core.Attempt), make(map[frame.ID]bool)
-	b.tokens, b.begins = make(map[uint64]bool), make(map[frame.ID]bool)
+	b.tokens, b.before = make(map[uint64]bool), make(map[frame.ID]entry)
+	b.paused, b.elapsed = make(map[frame.ID]bool), make(map[frame.ID]entry)
 	for id, a := range o.started {
 		b.attempts[id], b.called[id], b.tokens[a.Name] = a, a.Called, o.hasToken(a)
 	}

@@ -13,48 +13,31 @@ import (
 // worker is a process that owns the log now and then. It does what package partition does.
 type worker struct {
 	*world
-	n    int
-	rate float64       // of the clock that counts
-	off  time.Duration // how far the wall clock is ahead of true time
-	most time.Duration // how far it has been since the takeover
+	n     int
+	rate  float64       // of the clock that counts
+	off   time.Duration // how far the wall clock is ahead of true time
+	most  time.Duration // how far it has been since the takeover
+	owned int64         // the wall time of the takeover
+	begin uint64        // where the log began then
 
 	core     *core.Owner // nil unless it owns the log, as far as it knows
 	shift    int64       // the owner's time minus the clock that counts
 	lapsed   bool        // it does not hold its lease
-	ending   bool
+	turn     bool        // the last frame had only what trimming writes again, as that is late
+	ending   bool        // no attempt begins any more
+	closing  bool        // nothing is written after what is in the queue
 	queue    []item
 	flight   *batch // in doubt
 	attempts []*core.Attempt
 	busy     map[frame.ID]bool          // the timers whose attempts are beginning, or in progress
 	started  map[frame.ID]*core.Attempt // the same, without those that are only beginning
+	expiring map[frame.ID]bool          // the dead timers that are about to be removed
 	counts   core.Counts                // what the model counts
 	gone     map[*core.Attempt]bool     // those whose contexts have ended
-}
-
-// item is what is written: a call or an event.
-type item struct {
-	call  *call
-	event core.Event
-	what  *result // the event for the model
-	close bool
-}
-
-// batch is a frame, and what it is for the model.
-type batch struct {
-	by        *worker
-	now, wall int64
-	latest    int64 // the wall time by the furthest setting
-	items     []item
-	data      []byte
-	last      uint64 // the number of the frame before
-	takeover  bool
-	begun     []string // the keys of timers whose attempts ended with the last owner
-
-	attempts map[frame.ID]*core.Attempt // those in progress when it was made
-	called   map[frame.ID]bool          // whether their handlers were called
-	tokens   map[uint64]bool            // by name: whether they have tokens
-	begins   map[frame.ID]bool          // the timers whose attempts it begins
-	changes  []core.Op                  // the operations that it has committed
+	settled  map[*core.Attempt]bool     // those that were ended by their tokens
+	trimming trimming
+	shot     *shot       // or nil
+	follower *core.Owner // or nil
 }
 
 func newWorker(w *world, n int) *worker {
@@ -65,41 +48,15 @@ func (o *worker) elapsed() int64 { return int64(float64(o.now-begin) * o.rate) }
 func (o *worker) time() int64    { return o.elapsed() + o.shift }
 func (o *worker) wall() int64    { return o.now + int64(o.off) }
 
-var coreConfig = core.Config{Remember: remember, MaxPending: 9, MaxAttempts: 3, TrimAbove: 1500, KeepDead: time.Hour,
+var coreConfig = core.Config{Remember: remember, MaxPending: 9, MaxAttempts: 3, TrimAbove: 1500, KeepDead: keepDead,
 	Backoff: func(int) time.Duration { return backoff }}
 
 const (
-	backoff = 10 * time.Second
+	backoff  = 10 * time.Second
+	keepDead = 40 * time.Second
 	// remember is so short that callers are forgotten in many histories, and that clocks are wrong by a part of it.
 	remember = 30 * time.Second
 )
-
-// compose makes a frame of what is in the queue.
-func (o *worker) compose() *batch {
-	b := &batch{by: o, now: o.time(), wall: o.wall(), last: o.core.Head.End}
-	b.note(o)
-	o.core.Start(b.now, b.wall, core.Limits{Message: 1 << 20})
-	if _, err := o.core.Keep(len(o.queue) == 0); err != nil {
-		o.fail("trimming: %v", err)
-	}
-	for _, it := range o.queue {
-		switch {
-		case it.close:
-			o.core.Add(&frame.Op{Kind: frame.Close})
-		case it.call != nil:
-			if err := o.core.Call(it.call.Call); err != nil {
-				o.model.refused(b, it.call, err)
-				it.call.answered(err)
-				continue
-			}
-		default:
-			it.what.took = o.core.Record(&it.event)
-		}
-		b.items = append(b.items, it)
-	}
-	o.queue = nil
-	return b
-}
 
 // write appends a frame, or tries again with the one that is in doubt.
 func (o *worker) write(f fate, r *rand.Rand) {
@@ -107,20 +64,31 @@ func (o *worker) write(f fate, r *rand.Rand) {
 		return
 	}
 	if o.flight == nil {
+		o.awaitPortion(r)
 		b := o.compose()
 		if o.core.Len() == 0 && o.core.Header().Begin == o.core.Head.Begin {
 			o.answerUnwritten(b)
 			return
 		}
 		data, _ := o.core.Finish()
+		if o.fits(b, data); r.IntN(8) == 0 {
+			o.limitChanges(r)
+		}
+		if o.smaller(b, data) {
+			return
+		}
 		b.data = bytes.Clone(data)
 		o.log.batches[string(data)] = b
 		o.flight = b
 	}
+	if !o.hasRoom(o.flight) {
+		return
+	}
 	o.Add("%v appends frame %d: %v", o, o.flight.last+1, f)
 	acked := o.send(f, o.flight.last, o.flight.data, r)
 	switch there := o.log.get(o.flight.last + 1); {
-	case f == dropped, f == refused && there == nil, f == later && there == nil: // no answer
+	case f == dropped, f == refused && there == nil, f == later && there == nil, o.log.end() == o.flight.last:
+		o.noAnswer(f)
 	case acked, bytes.Equal(there, o.flight.data):
 		o.settle()
 	case there != nil, o.log.end() > o.flight.last:
@@ -181,6 +149,7 @@ func (o *worker) settle() {
 		return
 	}
 	o.compare()
+	o.goOnTrimming()
 }
 
 // answerUnwritten answers calls that change nothing, of which nothing is written.
@@ -219,16 +188,27 @@ func (o *worker) compare() {
 	if o.core.Head.End != o.log.end() || o.flight != nil {
 		return
 	}
-	n := 0
+	n, listed := 0, make(lists)
 	o.core.State.Walk(1, o.core.State.Records(), func(ref state.Ref, t state.Timer) bool {
 		n++
-		o.model.compare(t, o.core.State.IsRunning(ref, t.ID))
+		listed.add(t)
+		a := o.started[t.ID]
+		if a != nil && a.Ended {
+			a = nil
+		}
+		if t.Running != (a != nil || o.core.State.Left(ref) != 0) {
+			o.fail("state: an attempt is in progress: %v, and should be: %v, of %+v", t.Running, a != nil, t)
+		}
+		o.model.compare(t, a)
 		o.compareLeft(ref, t.Key)
 		return true
 	})
+	o.comparePage(listed)
+	o.takeShot()
 	if n != len(o.model.timers) {
 		o.fail("state: %d timers instead of %v", n, o.model)
 	}
+	o.compareSize()
 	counts := o.core.Counts
 	counts.Frames, counts.Bytes, counts.Trimmed = 0, 0, 0
 	if counts != o.counts {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
 func (o *worker) String() string { return fmt.Sprint("worker ", o.n) }
@@ -27,7 +25,8 @@ func fateOf(r *rand.Rand) fate {
 // lose ends the owner, which writes nothing more. What is late may still arrive.
 func (o *worker) lose() {
 	o.faults++
-	o.core, o.queue, o.flight, o.attempts, o.busy, o.started, o.ending = nil, nil, nil, nil, nil, nil, false
+	o.core, o.queue, o.flight, o.attempts, o.busy, o.started = nil, nil, nil, nil, nil, nil
+	o.ending, o.closing, o.shot, o.follower = false, false, nil, nil
 }
 
 // clockIsSet sets the wall clock.
@@ -46,45 +45,6 @@ func (o *worker) leaseChanges(r *rand.Rand) {
 	o.Add("%v holds its lease: %v", o, !o.lapsed)
 	if !o.lapsed {
 		o.fire()
-	}
-}
-
-// trim reads what trimming writes again, or deletes what it has.
-func (o *worker) trim(r *rand.Rand) {
-	if r.IntN(2) == 0 {
-		at, loose := o.core.Begins()
-		if n := at - 1 - o.log.first; at > o.log.first+1 && o.core.Epoch == o.model.epoch {
-			o.Add("%v deletes %d frames", o, n)
-			o.log.all, o.log.first = o.log.all[n:], at-1
-			o.core.Deleted(loose)
-		}
-		return
-	}
-	p, end := o.core.StartTrimming()
-	if p == nil {
-		return
-	}
-	for ; p.Begin < end && !p.IsFull(); p.Begin++ {
-		f, err := frame.Parse(o.log.get(p.Begin))
-		if err != nil { // another owner has deleted it
-			o.core.GiveUp()
-			return
-		}
-		if err := o.core.FindLive(&f, p); err != nil {
-			o.fail("trimming: %v", err)
-		}
-	}
-	o.core.Give(p)
-	o.Add("%v will write again what is live before frame %d", o, p.Begin)
-}
-
-// close ends the owner in order, once no attempt is in progress.
-func (o *worker) close() {
-	if !o.busyWithout() && o.flight == nil && !o.ending {
-		o.Add("%v closes", o)
-		o.ending = true
-		o.leave()
-		o.queue = append(o.queue, item{close: true})
 	}
 }
 

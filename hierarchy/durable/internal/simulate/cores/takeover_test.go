@@ -10,21 +10,24 @@ import (
 
 // takeOver reads the log and takes it over. The owner before has no lease any more, whether it knows or not.
 func (o *worker) takeOver(r *rand.Rand) {
-	c := core.New(coreConfig)
-	if !o.read(c) {
+	c, followed := o.follower, o.follower != nil
+	if c == nil {
+		c = core.New(o.config())
+	}
+	if o.follower = nil; !o.read(c) {
 		return
 	}
-	c.State.Advance(c.Head.Time)
-	c.State.Build()
 	o.core, o.counts, o.most = c, core.Counts{}, o.off
 	o.busy, o.started = make(map[frame.ID]bool), make(map[frame.ID]*core.Attempt)
-	o.gone = make(map[*core.Attempt]bool)
+	o.gone, o.settled = make(map[*core.Attempt]bool), make(map[*core.Attempt]bool)
+	o.expiring, o.trimming = make(map[frame.ID]bool), trimming{foreign: followed}
 	o.shift = o.wall() - o.elapsed()
 	if ahead := c.Head.Time - o.time(); ahead > 0 {
 		o.shift += min(ahead, int64(maxSkew))
 	}
 	clean := c.Head.Number == 0 || c.State.Clean()
-	o.core.Owned = o.wall()
+	o.owned = o.wall()
+	o.core.Owned = o.owned
 	if !o.appendTakeover(r) {
 		o.core = nil
 		return
@@ -32,17 +35,27 @@ func (o *worker) takeOver(r *rand.Rand) {
 	for _, other := range o.workers {
 		other.lapsed = other != o
 	}
-	o.failBegun()
+	if o.failBegun(); o.core == nil {
+		return
+	}
 	if !clean {
 		c.Review(o.time(), o.wall())
 		o.model.reviewed(o)
 		o.model.elapsed(o)
 	}
 	o.compare()
+	o.setMany(r)
 }
 
-// read reads the log.
+// read reads what is in the log, from where it was read before.
 func (o *worker) read(c *core.Owner) bool {
+	o.begin = 0
+	if built := c.State.Built(); !built {
+		defer func() {
+			c.State.Advance(c.Head.Time)
+			c.State.Build()
+		}()
+	}
 	if o.log.end() == 0 {
 		return true
 	}
@@ -51,7 +64,15 @@ func (o *worker) read(c *core.Owner) bool {
 		o.fail("log: the last frame: %v, begins at %d", err, last.Begin)
 		return false
 	}
-	for n := last.Begin; n <= o.log.end(); n++ {
+	o.begin = last.Begin
+	n := last.Begin
+	switch read := c.Head.Number; {
+	case read >= o.log.first && read > 0:
+		n = read + 1
+	case read > 0: // what follows was deleted
+		o.forget(c)
+	}
+	for ; n <= o.log.end(); n++ {
 		f, err := frame.Parse(o.log.get(n))
 		if err == nil && c.Head.Number > 0 && (f.Previous != c.Head.Checksum || f.Time < c.Head.Time || f.Begin < c.Head.Begin) {
 			o.fail("log: frame %d does not follow the one before", n)
@@ -82,6 +103,7 @@ func (o *worker) appendTakeover(r *rand.Rand) bool {
 	f := fateOf(r)
 	o.Add("%v takes over with frame %d: %v", o, h.Number, f)
 	if !o.send(f, h.Number-1, bytes.Clone(data), r) && f != twice {
+		o.takesFull(len(data))
 		return false
 	}
 	if !bytes.Equal(o.log.get(h.Number), data) {
@@ -103,16 +125,21 @@ func (o *worker) appendTakeover(r *rand.Rand) bool {
 // failBegun writes that the attempts in progress at the end of the last owner have failed.
 func (o *worker) failBegun() {
 	for refs := o.core.State.Begun(); len(refs) > 0; {
-		b := &batch{by: o, now: o.time(), wall: o.wall(), last: o.core.Head.End}
-		for _, ref := range refs {
+		b := o.newBatch()
+		o.core.Start(b.now, b.wall, core.Limits{Message: o.message, Log: o.log.most})
+		rest := o.core.FailBegun(refs)
+		for _, ref := range refs[:len(refs)-len(rest)] {
 			b.begun = append(b.begun, o.core.State.Timer(ref).Key)
 		}
-		o.core.Start(b.now, b.wall, core.Limits{Message: 1 << 20})
-		refs = o.core.FailBegun(refs)
+		refs = rest
 		data, _ := o.core.Finish()
+		o.fits(b, data)
 		b.data = bytes.Clone(data)
 		o.log.batches[string(data)] = b
-		o.append(b.last, b.data)
+		if o.takesFull(len(data)); !o.append(b.last, b.data) {
+			o.lose()
+			return
+		}
 		o.flight = b
 		o.settle()
 	}

@@ -1,8 +1,8 @@
 package cores
 
 import (
-	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -27,61 +27,17 @@ type world struct {
 	callers []*caller
 	model   *model
 	tokens  []token
+	cursor  cursor
+	message int   // how large a message may be
+	lowered bool  // the limit has been lower than before
 	wrong   error // the first promise that did not hold
 
 	asked, faults int // how many operations and faults there were
 }
 
-// log is the log, with what arrives late.
-type log struct {
-	first   uint64 // the number before that of the first message
-	all     [][]byte
-	late    []late
-	batches map[string]*batch // by the bytes of a frame
-}
-
-// late is an append that arrives after some steps.
-type late struct {
-	steps int
-	last  uint64
-	data  []byte
-}
-
-func (l *log) end() uint64 { return l.first + uint64(len(l.all)) }
-
-// get returns a message, or nil.
-func (l *log) get(number uint64) []byte {
-	if number <= l.first || number > l.end() {
-		return nil
-	}
-	return l.all[number-l.first-1]
-}
-
-// append appends a message if the log ends at last. It reports whether it did.
-func (w *world) append(last uint64, data []byte) bool {
-	if last != w.log.end() {
-		return false
-	}
-	w.log.all = append(w.log.all, bytes.Clone(data))
-	w.model.apply(w.log.batches[string(data)], last+1)
-	return true
-}
-
-// arrive lets late appends arrive.
-func (w *world) arrive() {
-	waiting := w.log.late[:0]
-	for _, a := range w.log.late {
-		if a.steps--; a.steps > 0 {
-			waiting = append(waiting, a)
-		} else if w.append(a.last, a.data) {
-			w.Add("a late append arrives as frame %d", a.last+1)
-		}
-	}
-	w.log.late = waiting
-}
-
-func newWorld(h steps.History, trace *steps.Trace) *world {
-	w := &world{Trace: trace, now: begin, log: log{batches: make(map[string]*batch)}}
+func newWorld(h steps.History, trace *steps.Trace, l core.Limits) *world {
+	w := &world{Trace: trace, now: begin, message: l.Message, log: log{batches: make(map[string]*batch)}}
+	w.log.most = l.Log
 	w.model = newModel(w)
 	for n := range h.Workers {
 		w.workers = append(w.workers, newWorker(w, n))
@@ -115,9 +71,14 @@ func (w *world) step(r *rand.Rand) {
 	w.arrive()
 	o := w.any(r)
 	if o.core == nil {
-		o.takeOver(r)
+		if r.IntN(4) == 0 {
+			o.follow()
+		} else {
+			o.takeOver(r)
+		}
 		return
 	}
+	o.readShot(1)
 	switch r.IntN(25) {
 	case 0, 1:
 		w.pass(r)
@@ -132,17 +93,20 @@ func (w *world) step(r *rand.Rand) {
 	case 16, 17:
 		o.callHandlers()
 	case 18:
-		o.giveToken(time.Duration(r.Int64N(int64(time.Minute))))
+		o.giveToken(r)
 	case 19, 24:
 		o.handlerReturns(r)
 	case 20:
 		o.clockIsSet(r)
+		w.limitChanges(r)
 	case 21:
 		o.leaseChanges(r)
 	case 22:
 		o.trim(r)
 	case 23:
-		w.end(o, r)
+		if !w.isSteady(r) {
+			w.end(o, r)
+		}
 	}
 }
 
@@ -153,7 +117,7 @@ func (w *world) tally() steps.Tally {
 
 // any returns a worker, more often the one that owns the log.
 func (w *world) any(r *rand.Rand) *worker {
-	if r.IntN(4) > 0 {
+	if r.IntN(4) > 0 || w.isSteady(r) {
 		for _, o := range w.workers {
 			if o.core != nil && !o.lapsed {
 				return o
@@ -176,7 +140,7 @@ func (w *world) pass(r *rand.Rand) {
 // end ends a process, in one of two ways.
 func (w *world) end(o *worker, r *rand.Rand) {
 	if r.IntN(3) == 0 {
-		o.close()
+		o.close(r)
 	} else if r.IntN(2) == 0 && o.core != nil {
 		o.kill()
 	}
@@ -186,6 +150,8 @@ func (w *world) end(o *worker, r *rand.Rand) {
 func (w *world) drain() {
 	calm := rand.New(rand.NewPCG(0, 0))
 	w.Add("calm")
+	w.message = plenty
+	w.makeRoom()
 	for len(w.log.late) > 0 {
 		w.arrive()
 	}
@@ -199,12 +165,14 @@ func (w *world) drain() {
 	for o.core == nil && w.wrong == nil {
 		o.takeOver(calm)
 	}
-	for range 1000 {
+	w.resumeAll(o)
+	for n := 0; n < 1000 && w.wrong == nil; n++ {
 		o.write(done, calm)
 		o.fire()
 		o.callHandlers()
 		o.allReturn()
 		o.write(done, calm)
+		o.trim(calm)
 		if w.wrong != nil {
 			return
 		}
@@ -220,16 +188,26 @@ func (w *world) drain() {
 	w.forgets(o, calm)
 }
 
-// forgets checks that an owner keeps nothing of timers, attempts and callers that are no more.
+// forgets checks that an owner keeps nothing of timers, attempts and callers that are no more. The last caller requests
+// something once more when the others are forgotten, so that it is forgotten later.
 func (w *world) forgets(o *worker, calm *rand.Rand) {
 	if w.wrong != nil {
 		return
 	}
-	w.now += int64(2 * remember)
-	key := []byte("k")
-	w.callers[0].send(o, nil, []core.Op{{Kind: frame.Set, Key: key}, {Kind: frame.Remove, Key: key}})
-	o.write(done, calm)
+	o.readShot(math.MaxInt)
+	c, ops := w.callers[0], []core.Op{{Kind: frame.Set, Key: []byte("k")}, {Kind: frame.Remove, Key: []byte("k")}}
+	for i, after := range []time.Duration{2 * remember, remember / 2, remember / 2, remember/2 + time.Second} {
+		var q *request
+		if i < 2 {
+			q = &request{ops: ops}
+			c.number(q)
+		}
+		w.now += int64(after) + 1
+		c.send(o, q, ops)
+		o.write(done, calm)
+	}
 	if bytes, n := o.core.State.Bytes(), o.core.Numbers(); bytes != 0 || n != (core.Numbers{}) {
 		w.fail("memory: %d bytes and %+v attempts are remembered of nothing", bytes, n)
 	}
+	o.trimAll(calm)
 }

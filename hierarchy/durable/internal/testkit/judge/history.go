@@ -2,7 +2,6 @@ package judge
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 )
@@ -13,34 +12,14 @@ type Event struct {
 	Worker   int    `json:"worker,omitempty"`
 	Server   int    `json:"server,omitempty"` // from 1
 	From, To int64  // by the clock of the records
-
-	By time.Duration `json:"by,omitempty"` // of a clock that is set
 }
 
-// The faults that the judge distinguishes. Any other fault of a worker or a server has the same effects as one of
-// these.
-const (
-	KillWorker   = "worker killed"
-	TermWorker   = "worker shut down"
-	StopWorker   = "worker stopped"
-	KillServer   = "server killed"
-	StopServer   = "server stopped"
-	KillMajority = "majority killed"
-	KillAll      = "all servers killed"
-	StopAll      = "all servers stopped"
-	SetClock     = "worker's clock set"
-	BusyMachine  = "machine busy" // some process had to wait for the processor or the disk, so others may have, too
-)
+// StopWorker is the fault that the judge distinguishes: what a worker does next may have been decided before it.
+const StopWorker = "worker stopped"
 
 // History is what the workers of a run have recorded, and what happened to them.
 type History struct {
-	Lease      time.Duration
 	Partitions int
-	Strict     bool
-	Alone      bool   // there was one worker with a directory, and no fault
-	Modes      string // the modes of the run
-	Copies     int64  // how many messages were sent again
-	Zero       int64  // the wall time when the clock of the records was 0
 	Events     []Event
 	Problems   []string // problems that were found during the run
 
@@ -48,10 +27,7 @@ type History struct {
 	fires []fire
 	fails []string // why timers could not be opened
 
-	open    map[half]int      // the places of calls and fires
-	clocks  map[int]wallClock // of the workers
-	tenures []*tenure
-	heard   bool // some worker has logged that it owns a partition
+	open map[half]int // the places of calls and fires
 }
 
 // call is a call of a worker.
@@ -78,9 +54,8 @@ type fire struct {
 	worker int
 	end    *Record // nil if the worker was killed before
 
-	of    *version // the version that it is a firing of, if any
-	fits  bool     // whether that version could be due then
-	ready int64    // when it was due by its owner's clock, ns, CLOCK_MONOTONIC
+	of   *version // the version that it is a firing of, if any
+	fits bool     // whether that version could be due then
 }
 
 // done reports whether the handler returned nil.
@@ -98,7 +73,7 @@ type half struct {
 // Add adds further records of a worker.
 func (h *History) Add(worker int, all []Record) {
 	if h.open == nil {
-		h.open, h.clocks = map[half]int{}, map[int]wallClock{}
+		h.open = map[half]int{}
 	}
 	for i := range all {
 		r := &all[i]
@@ -112,13 +87,6 @@ func (h *History) Add(worker int, all []Record) {
 		case IsFire:
 			h.open[this] = len(h.fires)
 			h.fires = append(h.fires, fire{Record: *r, worker: worker})
-		case IsOwned:
-			h.owns(worker, r.Partition, r.Epoch, r.Time).ahead = r.Offset
-			h.heard = true
-		case IsClock:
-			h.clocks[worker] = append(h.clocks[worker], setting{r.Offset, r.Time, math.MaxInt64})
-		case IsSet:
-			h.clocks[worker][len(h.clocks[worker])-1].to = r.Time
 		case IsFailed:
 			h.fails = append(h.fails, r.Error)
 		case IsEnd:
@@ -133,10 +101,6 @@ func (h *History) Sort() {
 	slices.SortStableFunc(h.fires, func(a, b fire) int { return cmp.Compare(a.Time, b.Time) })
 	slices.SortStableFunc(h.Events, func(a, b Event) int { return cmp.Compare(a.From, b.From) })
 }
-
-// Unheard reports whether timers fired although no worker has logged that it owns a partition. A worker that is alone
-// need not log that.
-func (h *History) Unheard() bool { return len(h.fires) > 0 && !h.heard && !h.Alone }
 
 // stops returns the times in which a worker was stopped.
 func (h *History) stops(worker int) (all []Event) {

@@ -12,12 +12,11 @@ import (
 )
 
 // The prefix of a key determines what its timer is for. Timers of SharedKeys are not due during a run, and calls
-// for them, by any caller, are compared with each other. Timers of FarKeys are due in hours. Each of the other keys
-// belongs to one caller, and its timer fires.
+// for them, by any caller, are compared with each other. Each of the other keys belongs to one caller, and its timer
+// fires.
 const (
 	SharedKeys = "shared/"
 	FiringKeys = "fires/"
-	FarKeys    = "far/"
 )
 
 // The kinds of records.
@@ -28,14 +27,9 @@ const (
 	IsFire   = "fire"   // a handler begins
 	IsEnd    = "end"    // a handler returns
 	IsIdle   = "idle"   // no timer is pending that is to fire
-	IsLeft   = "left"   // Shutdown has returned
 	IsFailed = "failed" // Open has failed
-	IsOwners = "owners" // Value has who owns each partition, as far as the worker knows
 	IsWrong  = "wrong"  // Error is something that must not happen
-	IsOwned  = "owned"  // the worker owns a partition
 	IsRead   = "read"   // the worker calls no further operation
-	IsClock  = "clock"  // the wall clock is about to be set
-	IsSet    = "isset"  // the wall clock was set
 )
 
 // The operations.
@@ -59,7 +53,7 @@ const (
 // Record is one line of a worker's file. It is written by one write(2), so that it survives kill -9.
 type Record struct {
 	Kind   string `json:"k"`
-	Time   int64  `json:"t"` // ns, by a clock that all processes share
+	Time   int64  `json:"t"` // ns since 1970, by a clock that all processes share
 	Caller int    `json:"c,omitempty"`
 	Serial int64  `json:"n,omitempty"` // of the call
 	Op     string `json:"o,omitempty"`
@@ -77,9 +71,7 @@ type Record struct {
 	Due     int64  `json:"due,omitempty"`
 	Over    bool   `json:"over,omitempty"` // the handler's context had ended when it was called
 
-	Left      *Left `json:"left,omitempty"`
-	Partition int   `json:"p,omitempty"`
-	Offset    int64 `json:"off,omitempty"` // of the worker's wall clock, ns
+	Left *Left `json:"left,omitempty"`
 }
 
 // Left is what a worker reports about itself when it has shut down.

@@ -64,12 +64,28 @@ var refusedRevived = []func(*script){
 
 var refusedEarly = []func(*script){
 	func(s *script) { s.call(OpSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 70, 101) },
+	func(s *script) { s.call(OpSetAt, key, "v", 0, 5, 100); s.fire(key, "v", 10, 99, 100) },
+	func(s *script) { // before the time to which it was moved
+		s.call(OpSet, key, "v", 0, 5, 100)
+		s.call(OpMoveAt, key, "", 10, 15, 1000)
+		s.fire(key, "v", 10, 1009, 1010)
+	},
+	func(s *script) { // the next attempt
+		s.set("k", 0)
+		s.fires[0].end.OK, s.fires[0].end.Time = false, 110*ms
+		s.fire(key, "v", 11, 159, 102).Attempt = 2
+	},
 }
 
 var refusedMisdue = []func(*script){
 	func(s *script) { s.call(OpSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 70) },
 	func(s *script) { s.call(OpSet, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 130) },
-	func(s *script) { s.call(OpSetAt, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 125) },
+	func(s *script) { s.call(OpSetAt, key, "v", 0, 5, 100); s.fire(key, "v", 10, 200, 101) },
+	func(s *script) {
+		s.call(OpSet, key, "v", 0, 5, 100)
+		s.call(OpMoveAt, key, "", 10, 15, 1000).answer = nil
+		s.fire(key, "v", 10, 1015, 1012)
+	},
 }
 
 var refusedStranger = []func(*script){
@@ -78,6 +94,11 @@ var refusedStranger = []func(*script){
 		s.call(OpSet, key, "v", 0, 5, 100)
 		s.fire(key, "v", 10, 101, 101)
 		s.fire(key, "w", 11, 101, 101)
+	},
+	func(s *script) { // before it was set
+		s.call(OpSet, key, "v", 100, 105, 100)
+		s.fire(key, "v", 9, 50, 50)
+		s.fire(key, "v", 10, 201, 201)
 	},
 	func(s *script) { // what certainly was not committed
 		s.call(OpSet, key, "v", 0, 5, 100).answer.Result = Refused

@@ -69,20 +69,6 @@ var refusedDisorder = []func(*script){
 	},
 }
 
-var refusedSlow = []func(*script){
-	func(s *script) {
-		s.Events = []Event{{Fault: KillWorker, Worker: 1, From: 200 * ms, To: 300 * ms}}
-		s.set("a", 0)
-		s.set("b", 150)
-		s.fires[1].Time = 4500 * ms
-	},
-	func(s *script) {
-		s.Events = []Event{{Fault: KillServer, Server: 1, From: 200 * ms, To: 300 * ms}}
-		s.set("b", 150)
-		s.fires[0].Time = 10_500 * ms
-	},
-}
-
 var refusedFailing = []func(*script){
 	func(s *script) { s.call(OpSet, key, "v", 0, 5, 100).answer.Result = Failed },
 }

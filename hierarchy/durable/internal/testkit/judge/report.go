@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/linear"
-	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 // Report is the result of a run, or of several.
@@ -20,14 +19,8 @@ type Report struct {
 	faults    map[string]int
 	over      map[*fire]bool           // firings whose context had ended when they began, and which needed that excuse
 	paused    map[Event]map[*fire]bool // firings that were decided before a stop of their worker
-	byJump    int                      // takeovers with a wall clock that was set
-	setBack   int                      // firings that were due before the clock was set back
 	ended     int                      // how many were in over, and in paused, in earlier runs
 	afterStop int
-	backs     []*back
-	quiet     terminal.Delays // how late timers were that waited for nothing
-	copies    int64
-	modes     map[string]int
 	fails     []string // why timers could not be opened
 	broken    map[string][]string
 	keys      map[string][]string // by promise: the keys for which it was broken
@@ -40,7 +33,9 @@ type counts struct {
 }
 
 func newReport() *Report {
-	return &Report{runs: 1, faults: map[string]int{}, modes: map[string]int{}, over: map[*fire]bool{}, paused: map[Event]map[*fire]bool{}, broken: map[string][]string{}, keys: map[string][]string{}}
+	return &Report{runs: 1, faults: map[string]int{},
+		over: map[*fire]bool{}, paused: map[Event]map[*fire]bool{},
+		broken: map[string][]string{}, keys: map[string][]string{}}
 }
 
 func (c *counts) add(call *call) {
@@ -88,7 +83,7 @@ func (r *Report) brokeOf(promise, key, format string, args ...any) {
 	r.keys[promise] = append(r.keys[promise], key)
 }
 
-// Keys returns the keys for which one of these promises was broken: Lost, Revived, Stranger or Twice.
+// Keys returns the keys for which one of these promises was broken: Lost, Revived, Early, Stranger or Twice.
 func (r *Report) Keys(promise string) []string { return r.keys[promise] }
 
 // excuses returns how many firings began after the end of their context, and how many after a stop.
@@ -111,27 +106,14 @@ func (r *Report) Add(o *Report) {
 	r.undecided += o.undecided
 	r.counts.sum(o.counts)
 	over, paused := o.excuses()
-	r.byJump += o.byJump
-	r.setBack += o.setBack
 	r.ended += over
 	r.afterStop += paused
 	r.fails = append(r.fails, o.fails...)
-	r.quiet = append(r.quiet, o.quiet...)
-	r.copies += o.copies
-	for mode, n := range o.modes {
-		r.modes[mode] += n
-	}
 	for fault, n := range o.faults {
 		r.faults[fault] += n
 	}
 	for what, all := range o.broken {
 		r.broken[what] = append(r.broken[what], all...)
-	}
-	for i, b := range o.backs {
-		if len(r.backs) <= i {
-			r.backs = append(r.backs, &back{what: b.what, limit: b.limit})
-		}
-		r.backs[i].delays = append(r.backs[i].delays, b.delays...)
 	}
 }
 
@@ -140,14 +122,10 @@ func (r *Report) Write(out io.Writer) {
 	row := func(what string, format string, args ...any) {
 		fmt.Fprintf(out, "  %-44s %s\n", what, fmt.Sprintf(format, args...))
 	}
-	for _, mode := range slices.Sorted(maps.Keys(r.modes)) {
-		row("runs with mode: "+mode, "%d", r.modes[mode])
-	}
 	for _, fault := range slices.Sorted(maps.Keys(r.faults)) {
 		row(fault, "%d", r.faults[fault])
 	}
 	r.writeCounts(row)
-	r.writeTimes(row)
 	r.writeBroken(out)
 }
 
@@ -160,32 +138,11 @@ func (r *Report) writeCounts(row func(what, format string, args ...any)) {
 		row("runs without time to compare them", "%d", r.undecided)
 	}
 	row("firings", "%d, %d of them again after a change of owner", c.fires, c.repeated)
-	row("takeovers by a clock that was set", "%d", r.byJump)
 	over, paused := r.excuses()
 	row("firings that ended as they began", "%d", over)
 	row("firings that were decided before a stop", "%d", paused)
-	row("firings due before the clock was set back", "%d", r.setBack)
-	if r.copies > 0 {
-		row("old copies of messages sent again", "%d", r.copies)
-	}
-}
-
-// writeTimes writes how long things took.
-func (r *Report) writeTimes(row func(what, format string, args ...any)) {
-	r.quiet.Sort()
-	if n := len(r.quiet); n > 0 {
-		row("late where nothing had happened", "half by up to %s, 99 %% by up to %s, all %d by up to %s", terminal.Span(r.quiet.Quantile(.5)),
-			terminal.Span(r.quiet.Quantile(.99)), n, terminal.Span(r.quiet[n-1]))
-	}
 	if n := len(r.fails); n > 0 {
 		row("workers that could not open the timers", "%d, the last one: %s", n, r.fails[n-1])
-	}
-	for _, b := range r.backs {
-		b.delays.Sort()
-		if n := len(b.delays); n > 0 {
-			row("back after: "+b.what, "half within %s, 90 %% within %s, all %d within %s; the limit is %s", terminal.Span(b.delays.Quantile(.5)),
-				terminal.Span(b.delays.Quantile(.9)), n, terminal.Span(b.delays[n-1]), terminal.Span(b.limit))
-		}
 	}
 }
 

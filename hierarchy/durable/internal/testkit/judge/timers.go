@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"slices"
 	"strings"
 	"time"
 )
@@ -19,26 +18,24 @@ type life struct {
 	calls    []*call
 }
 
-// heldUp is how long a process may be suspended between reading its wall clock and its monotonic clock at a
-// takeover. The owner's clock is behind by as much.
+// heldUp is how long a process may be suspended between reading its wall clock and its monotonic clock at a takeover. The
+// owner's time is behind by as much. It is never ahead, as all owners have one clock.
 const heldUp = 20 * time.Millisecond
 
-// fits reports whether the version can be due at due. Unless it is of SetAt or MoveAt, its duration counts from some time during
-// the call, by the owner's clock, which is ahead of the machine's monotonic clock by shift.
-func (v *version) fits(due, shift int64) bool {
+// fits reports whether the version can be due at due. Unless it is of SetAt or MoveAt, its duration counts from some time
+// during the call.
+func (v *version) fits(due int64) bool {
 	switch {
-	case v.isWall():
+	case v.by.Op == OpSetAt || v.by.Op == OpMoveAt:
 		return due == v.by.Due
-	case due < v.by.Time+v.by.In+shift-int64(heldUp):
+	case due < v.by.Time+v.by.In-int64(heldUp):
 		return false
 	}
-	return v.by.result() != Took || due <= v.by.answer.Time+v.by.In+shift
+	return v.by.result() != Took || due <= v.by.answer.Time+v.by.In
 }
 
-// isWall reports whether the version is due by the wall clock.
-func (v *version) isWall() bool { return v.by.Op == OpSetAt || v.by.Op == OpMoveAt }
-
-// JudgeKeys checks promises 3 and 4, whatever the clocks: what was acknowledged fires, and nothing else does.
+// JudgeKeys checks promises 3 and 4 for keys whose durations are not recorded: what was acknowledged fires, and nothing
+// else does, and nothing too early.
 func (h *History) JudgeKeys() *Report {
 	r := newReport()
 	h.judgeLives(r, h.lives())
@@ -47,15 +44,12 @@ func (h *History) JudgeKeys() *Report {
 
 // judgeTimers checks promises 3 and 4.
 func (h *History) judgeTimers(r *Report) {
-	lives := h.lives()
-	h.findTenures(lives)
-	h.judgeLives(r, lives)
-	for i := range h.fires {
-		if f := &h.fires[i]; f.of != nil {
-			h.toTenures(r, f)
+	h.judgeLives(r, h.lives())
+	for i := range h.fires { // further attempts are due when their owner says
+		if f := &h.fires[i]; f.of != nil && f.Attempt == 1 && !f.fits {
+			r.broke(misdue, "%s", describe(f))
 		}
 	}
-	h.judgeTenures(r)
 }
 
 // lives returns the lives of all keys whose timers are to fire.
@@ -63,7 +57,7 @@ func (h *History) lives() map[string]*life {
 	lives := map[string]*life{}
 	for i := range h.calls {
 		c := &h.calls[i]
-		if strings.HasPrefix(c.Key, SharedKeys) || strings.HasPrefix(c.Key, FarKeys) {
+		if strings.HasPrefix(c.Key, SharedKeys) {
 			continue
 		}
 		if lives[c.Key] == nil {
@@ -78,36 +72,15 @@ func (h *History) lives() map[string]*life {
 func (h *History) judgeLives(r *Report, lives map[string]*life) {
 	for i := range h.fires {
 		f := &h.fires[i]
-		if strings.HasPrefix(f.Key, FarKeys) {
-			r.broke(early, "%s, which is hours away", describe(f))
-			continue
+		if by := time.Duration(f.Due - f.Time); by > 0 {
+			r.brokeOf(Early, f.Key, "%s, by %v", describe(f), by)
 		}
-		if l := lives[f.Key]; l == nil || !l.assign(f, h.Zero, h.offsetsOf(f)) {
+		if l := lives[f.Key]; l == nil || !l.assign(f) {
 			r.brokeOf(Stranger, f.Key, "%s", describe(f))
 		}
 	}
 	for key, l := range lives {
 		h.judgeLife(r, key, l)
-	}
-}
-
-// toTenures adds a first attempt to the tenure that it was in, and to the one in which its timer was set. Timers of
-// SetAt and MoveAt depend on the wall clock instead. Further attempts depend on when the last one failed.
-func (h *History) toTenures(r *Report, f *fire) {
-	if f.Attempt > 1 {
-		return
-	}
-	if f.of.isWall() {
-		h.judgeWall(r, f)
-		return
-	}
-	in := h.tenureOf(f)
-	in.fires = append(in.fires, f)
-	switch t := h.setIn(f); {
-	case t != nil && !t.mixed:
-		t.sets = append(t.sets, f)
-	case !f.fits:
-		r.broke(misdue, "%s, by any clock", describe(f))
 	}
 }
 
@@ -130,34 +103,16 @@ func (l *life) add(c *call) {
 	l.versions = append(l.versions, v)
 }
 
-// begun returns when the operation began that first set a value.
-func (l *life) begun(value string) (at int64, ok bool) {
-	if l == nil {
-		return 0, false
-	}
-	for _, v := range l.versions {
-		if v.value == value {
-			return v.by.Time, true
-		}
-	}
-	return 0, false
-}
-
-// assign finds the version that fired: the last one that was called before and can have been due then, with one of some
-// offsets. A version of SetAt that is due at exactly that time takes precedence. assign reports false if no version has
-// the value.
-func (l *life) assign(f *fire, zero int64, offsets []int64) bool {
+// assign finds the version that fired: the last one that was called before and can have been due then. It reports false
+// if no version has the value.
+func (l *life) assign(f *fire) bool {
 	f.of, f.fits = nil, false
 	for _, v := range l.versions {
 		if v.value != f.Value || v.by.Time > f.Time {
 			continue
 		}
-		fits := slices.ContainsFunc(offsets, func(offset int64) bool { return v.fits(f.Due, zero+offset) })
-		if fits || f.of == nil {
+		if fits := v.fits(f.Due); fits || f.of == nil {
 			f.of, f.fits = v, fits
-		}
-		if fits && v.isWall() {
-			break
 		}
 	}
 	if f.of == nil {

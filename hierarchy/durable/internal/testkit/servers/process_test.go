@@ -60,29 +60,3 @@ func TestEndsWithItsParent(t *testing.T) {
 	<-p.Ended()
 	require.NoError(t, p.Err())
 }
-
-// Who is mute may do all but publish to some subjects.
-func TestMute(t *testing.T) {
-	cfgs, err := Cluster(1, func(int) string { return t.TempDir() })
-	require.NoError(t, err)
-	cfgs[0].Cluster, cfgs[0].Mute, cfgs[0].MuteTo = 0, "mute", "closed.>"
-	s, err := Start(cfgs[0])
-	require.NoError(t, err)
-	defer s.WaitForShutdown()
-	defer s.Shutdown()
-	all, err := nats.Connect(cfgs[0].URL())
-	require.NoError(t, err)
-	defer all.Close()
-	mute, err := nats.Connect(URL("mute", cfgs[0].Port))
-	require.NoError(t, err)
-	defer mute.Close()
-	heard, err := all.SubscribeSync(">")
-	require.NoError(t, err)
-	require.NoError(t, all.Flush())
-	for _, subject := range []string{"closed.a", "open.a"} {
-		require.NoError(t, mute.Publish(subject, nil))
-	}
-	m, err := heard.NextMsg(10 * time.Second)
-	require.NoError(t, err)
-	require.Equal(t, "open.a", m.Subject)
-}
