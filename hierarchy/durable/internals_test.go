@@ -1,12 +1,28 @@
 package durable
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
+
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
+
+// OpenOf is Open of a process that shares a storage, for package durable_test.
+func OpenOf(ctx context.Context, cfg Config[string, string], set storage.Set) (*Keyed[string, string], error) {
+	cfg.Conn, cfg.Partitions = new(nats.Conn), set.Partitions // nothing connects
+	w, err := newKeyed(cfg)
+	if err != nil {
+		return nil, err
+	}
+	shared := w.config()
+	w.owners, err = shared.open(ctx, set)
+	return w, err
+}
 
 // Keys that are counted up are dealt evenly, whatever the number of partitions.
 func TestKeysAreDealtEvenly(t *testing.T) {

@@ -100,12 +100,6 @@ func (w *world) finish(ctx context.Context) error {
 	if err := w.await(ctx, idleTime, judge.IsRead); err != nil {
 		return err
 	}
-	if setsClocks(&w.options) { // some timers of SetAt are due in an hour
-		if err := sleep(ctx, 2*w.lease); err != nil { // until partitions are where they stay
-			return err
-		}
-		w.tell(fmt.Sprint("clock ", afterAll))
-	}
 	w.tell("finish")
 	return w.await(ctx, idleTime, judge.IsIdle)
 }

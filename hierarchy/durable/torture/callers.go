@@ -35,7 +35,6 @@ func (w *worker) begin() {
 			r := rand.New(rand.NewPCG(w.cfg.Seed, uint64(w.cfg.Number)<<16+uint64(caller)))
 			w.wg.Go(func() {
 				for w.enough.Err() == nil {
-					w.hush()
 					what(caller, r)
 				}
 			})
@@ -44,12 +43,6 @@ func (w *worker) begin() {
 	start(sharedCallers, w.callShared)
 	start(firingCallers, w.callFiring)
 	start(1, w.callBatch)
-	if w.cfg.GiveUp {
-		start(givingUp, w.callFiring)
-	}
-	if w.cfg.Far {
-		start(farCallers, w.callFar)
-	}
 }
 
 // about returns a random duration of that average.
@@ -68,9 +61,6 @@ func (w *worker) sharedKey(r *rand.Rand) string {
 
 // patience returns the time limit of a call. Some callers are impatient.
 func (w *worker) patience(r *rand.Rand) time.Duration {
-	if w.cfg.GiveUp && r.IntN(2) == 0 {
-		return shortPatience(r)
-	}
 	if r.IntN(10) == 0 {
 		return time.Duration(1 + r.IntN(500*1000*1000))
 	}
@@ -80,8 +70,7 @@ func (w *worker) patience(r *rand.Rand) time.Duration {
 // unique returns a value, or a name, that is used nowhere else.
 func (w *worker) unique() string { return fmt.Sprintf("%d-%d", w.cfg.Number, w.names.Add(1)) }
 
-// farAway is more than the sum of all settings of clocks.
-const farAway = 10_000 * time.Hour
+const farAway = 1000 * time.Hour // longer than any run
 
 // callShared does an operation on one of the few keys. Their timers are not due during the run.
 func (w *worker) callShared(caller int, r *rand.Rand) {
@@ -98,16 +87,11 @@ func (w *worker) callShared(caller int, r *rand.Rand) {
 	} else {
 		_, result = w.call(caller, a)
 	}
-	if w.cfg.GiveUp && result == judge.Unknown {
-		a.op, a.limit = []string{judge.OpSet, judge.OpRemove}[r.IntN(2)], longestPatient
-		a.value = w.unique()
-		_, result = w.call(caller, a)
-	}
 	w.rest(r, result, pauseShared)
 }
 
 func (w *worker) rest(r *rand.Rand, result string, pause time.Duration) {
-	d := about(r, pause*time.Duration(max(1, w.cfg.Slower)))
+	d := about(r, pause)
 	if result != judge.Took {
 		d += pauseUnknown
 	}
@@ -116,7 +100,7 @@ func (w *worker) rest(r *rand.Rand, result string, pause time.Duration) {
 
 // duration returns the duration of a timer that is to fire.
 func (w *worker) duration(r *rand.Rand) time.Duration {
-	if w.cfg.Far || r.IntN(4) == 0 {
+	if r.IntN(4) == 0 {
 		return time.Duration(r.IntN(50_000_000))
 	}
 	return time.Duration(r.Int64N(int64(longestTimer)))
@@ -127,9 +111,6 @@ func (w *worker) firing(r *rand.Rand) operation {
 	a := operation{op: judge.OpSet, key: judge.FiringKeys + w.unique(), value: w.unique(), in: w.duration(r)}
 	if r.IntN(3) == 0 {
 		a.op = judge.OpSetAt
-		if w.cfg.Jumps && r.IntN(4) == 0 {
-			a.in = drawJump(r).Abs()
-		}
 	}
 	return a
 }
@@ -139,10 +120,6 @@ func (w *worker) callFiring(caller int, r *rand.Rand) {
 	a := w.firing(r)
 	a.limit = w.patience(r)
 	_, result := w.call(caller, a)
-	for i := 0; w.cfg.GiveUp && result == judge.Unknown && i < triesGivenUp; i++ {
-		a.op, a.value, a.in, a.limit = judge.OpSet, w.unique(), w.duration(r), w.patience(r)
-		_, result = w.call(caller, a)
-	}
 	change := r.IntN(12)
 	if result != judge.Took || change > 3 {
 		w.rest(r, result, pauseFiring)
@@ -156,7 +133,7 @@ func (w *worker) callFiring(caller int, r *rand.Rand) {
 		a.op, a.value, a.in = judge.OpRemove, "", 0
 	case 2:
 		a.op = []string{judge.OpMove, judge.OpMoveAt}[r.IntN(2)]
-		a.value, a.in = "", min(a.in, longestTimer)+moveLater+about(r, moveLater)
+		a.value, a.in = "", a.in+moveLater+about(r, moveLater)
 	case 3:
 		a.op, a.value, a.in = judge.OpSet, w.unique(), w.duration(r)
 	}

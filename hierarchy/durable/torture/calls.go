@@ -14,7 +14,7 @@ import (
 // operation is an operation to call.
 type operation struct {
 	op, key, value string
-	in             time.Duration // of Set and Move; of SetAt and MoveAt counted from now, by an accurate clock
+	in             time.Duration // of Set and Move; of SetAt and MoveAt counted from now
 	limit          time.Duration // of the context
 }
 
@@ -22,7 +22,7 @@ type operation struct {
 func (w *worker) call(caller int, a operation) (ok bool, result string) {
 	ctx, cancel := context.WithTimeout(context.Background(), a.limit)
 	defer cancel()
-	at := w.clock.right().Add(a.in)
+	at := w.clock.Now().Add(a.in)
 	r := w.noteCall(caller, a, at)
 	t := w.timers.Load()
 	var err error
@@ -89,7 +89,7 @@ func (w *worker) batch(caller int, all []operation, limit time.Duration) (result
 	var called []judge.Record
 	for _, a := range all {
 		a.limit = limit
-		at := w.clock.right().Add(a.in)
+		at := w.clock.Now().Add(a.in)
 		called = append(called, w.noteCall(caller, a, at))
 		switch a.op {
 		case judge.OpSet:

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -24,30 +23,14 @@ type childConfig struct{ Worker workerConfig }
 
 // workerConfig is the configuration of a worker.
 type workerConfig struct {
-	habits
 	Number     int
 	Seed       uint64
 	URLs       string
-	Dir        string // instead of URLs
 	Partitions int
 	Lease      time.Duration
 	Keys       int
-	Records    string        // the path of its file
-	Zero       int64         // see wallZero
-	Offset     int64         // of its wall clock
-	Jumps      bool          // whether it sets timers that become due when a clock is set forward, or at the end
-	Quiet      bool          // whether it calls no operations
-	Calls      bool          // whether it is a caller, and owns nothing
-	Dies       time.Duration // how long after its Open it dies. 0: it does not
-}
-
-// habits are the differences between the workers of different runs.
-type habits struct {
-	Far, GiveUp    bool          // see the modes of these names
-	Talks, Silence time.Duration // by turns; 0: it always talks
-	FarFrom        time.Duration // far timers are not due before
-	Slower         int           // how many times as long the pauses between calls are. 0 is 1
-	Remember       time.Duration // how long callers are remembered. 0: as usual
+	Records    string // the path of its file
+	Zero       int64  // of its clock
 }
 
 // beChild runs the child, and does not return, if another process of the command has started this one.
@@ -58,17 +41,11 @@ func beChild() {
 
 // told executes a line of the input.
 func (w *worker) told(line string) {
-	switch what, rest, _ := strings.Cut(line, " "); what {
+	switch line {
 	case "read":
 		go w.read()
 	case "finish":
 		go w.finish()
-	case "clock":
-		by, err := time.ParseDuration(rest)
-		if err != nil {
-			panic("torture: " + err.Error())
-		}
-		w.setClock(by)
 	}
 }
 

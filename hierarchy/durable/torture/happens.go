@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
@@ -15,11 +14,6 @@ func (w *world) faults(ctx context.Context) error {
 	begun := time.Now()
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for _, m := range w.on() {
-		if m.during != nil {
-			defer m.during(w)()
-		}
-	}
 	var err error
 	for _, p := range draw(&w.options) {
 		if err = sleep(ctx, time.Until(begun.Add(p.at))); err != nil {
@@ -50,19 +44,19 @@ func (w *world) healed() {
 
 // happens makes one fault happen, and heals it.
 func (w *world) happens(ctx context.Context, p plan) {
-	e := judge.Event{Fault: p.fault, From: mono()}
+	e := judge.Event{Fault: p.fault, From: w.clock.nano()}
 	w.mu.Lock()
 	w.busy++
 	i := len(w.happen)
 	w.happen = append(w.happen, e)
 	w.mu.Unlock()
 	end := w.begins(p, &e)
-	w.say("%s: worker %d, server %d, for %v%s", p.fault, e.Worker, e.Server, p.long, byText(&e))
+	w.say("%s: worker %d, server %d, for %v", p.fault, e.Worker, e.Server, p.long)
 	_ = sleep(ctx, p.long)
 	if end != nil {
 		end()
 	}
-	e.To = mono()
+	e.To = w.clock.nano()
 	w.say("%s: over", p.fault)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,15 +66,10 @@ func (w *world) happens(ctx context.Context, p plan) {
 
 // begins begins a fault, and returns what ends it.
 func (w *world) begins(p plan, e *judge.Event) (end func()) {
-	for _, m := range w.on() {
-		if slices.ContainsFunc(m.faults, func(o often) bool { return o.fault == p.fault }) {
-			return m.begins(w, p, e)
-		}
-	}
 	switch p.fault {
 	case joinWorker:
 		return w.joins()
-	case judge.KillWorker, judge.TermWorker, judge.StopWorker, cutWorker, cutLink, flicker, judge.SetClock:
+	case killWorker, termWorker, judge.StopWorker, cutWorker, cutLink, flicker:
 		if all := w.all(); len(all) > 0 {
 			return w.onWorker(p, e, all[p.whom%len(all)])
 		}
@@ -93,12 +82,12 @@ func (w *world) begins(p plan, e *judge.Event) (end func()) {
 func (w *world) onWorker(p plan, e *judge.Event, m *member) (end func()) {
 	e.Worker = m.number
 	switch p.fault {
-	case judge.KillWorker:
+	case killWorker:
 		m.process.End()
 		return w.replace
-	case judge.TermWorker:
+	case termWorker:
 		_ = m.process.Term()
-		if p.fate == holds { // the new one comes first, as in most deploys
+		if p.first { // the new one comes first, as in most deploys
 			w.replace()
 			return func() { m.ends() }
 		}
@@ -110,13 +99,6 @@ func (w *world) onWorker(p plan, e *judge.Event, m *member) (end func()) {
 		return spoil(m.links, p)
 	case flicker:
 		return m.flicker(p)
-	case judge.SetClock:
-		if !m.isSet.CompareAndSwap(false, true) { // two jumps are more than one
-			return nil
-		}
-		e.By = p.jump
-		m.setClock(p.jump)
-		return func() { m.setClock(-p.jump); m.isSet.Store(false) }
 	}
 	return spoil(m.links[p.whom%len(m.links):][:1], p)
 }
@@ -135,17 +117,26 @@ func (w *world) joins() (end func()) {
 
 // flicker breaks a worker's connections again and again. What was on its way is lost.
 func (m *member) flicker(p plan) (end func()) {
-	return repeat(func(func(time.Duration) bool) bool {
-		spoil(m.links, plan{fate: cuts})()
-		return true
-	}, 100*time.Millisecond+5*p.delay)
+	enough, ended := make(chan bool), make(chan bool)
+	go func() {
+		defer close(ended)
+		for {
+			spoil(m.links, plan{fate: cuts})()
+			select {
+			case <-time.After(p.pause):
+			case <-enough:
+				return
+			}
+		}
+	}()
+	return func() { close(enough); <-ended }
 }
 
 // spoil breaks links, and returns a function that heals them.
 func spoil(links []*link, p plan) (heal func()) {
 	var heals []func()
 	for _, l := range links {
-		heals = append(heals, l.spoil(p.fate, p.delay))
+		heals = append(heals, l.spoil(p.fate))
 	}
 	return func() {
 		for _, heal := range heals {

@@ -1,7 +1,7 @@
 //go:build linux
 
 // Command torture runs durable timers on a cluster of this machine, while random faults happen to its
-// servers, its workers, their clocks and the network between them. Servers and workers are processes.
+// servers, its workers and the network between them. Servers and workers are processes.
 // What the workers were answered and what fired is recorded, and judged by the promises in the end.
 package main
 
@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
@@ -59,17 +60,12 @@ func torture(ctx context.Context, o options, out io.Writer) (failed int, err err
 
 // once performs one run. Its files are kept if a promise was broken.
 func once(ctx context.Context, o options, out io.Writer) (*judge.Report, error) {
-	asked := o
-	if err := o.harden(); err != nil {
-		return nil, err
-	}
-	asked.modes = o.modes
 	dir, err := os.MkdirTemp(o.dir, "epicycle-torture-")
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(out, "seed %d, %v, modes %s, in %s\n", o.seed, o.length, o.modes, dir)
-	w := &world{options: o, dir: dir, out: out, begun: mono(), zero: wallZero()}
+	fmt.Fprintf(out, "seed %d, %v, in %s\n", o.seed, o.length, dir)
+	w := &world{options: o, dir: dir, out: out, begun: time.Now(), clock: newSteady(wallZero())}
 	problem := w.run(ctx)
 	w.end()
 	if problem != nil {
@@ -81,7 +77,7 @@ func once(ctx context.Context, o options, out io.Writer) (*judge.Report, error) 
 	}
 	r.Write(out)
 	if r.IsBroken() || o.keep {
-		fmt.Fprintf(out, "The files are in %s. To run it again: %s\n", dir, asked.again())
+		fmt.Fprintf(out, "The files are in %s. To run it again: %s\n", dir, o.again())
 		return r, nil
 	}
 	return r, os.RemoveAll(dir)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 	"github.com/epicycle-go/epicycle/hierarchy/view/terminal/terminaltest"
 )
@@ -29,9 +28,9 @@ func TestRun(t *testing.T) {
 	}
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
-	code := run([]string{"-for", "4s", "-seed", "6", "-workers", "2", "-modes", "oneway,copies,leases", "-dir", dir, "-v"}, &out, &errs)
+	code := run([]string{"-for", "4s", "-seed", "6", "-workers", "2", "-dir", dir, "-v"}, &out, &errs)
 	require.Equal(t, terminal.ExitOK, code, "%s%s", &out, &errs)
-	for _, want := range []string{"seed 6, 4s, modes oneway,copies,leases, in ", "runs with mode: copies", "faults begin", "idle", " answered", "of them compared with each other", "No promise was broken."} {
+	for _, want := range []string{"seed 6, 4s, in ", "faults begin", "idle", " answered", "of them compared with each other", "No promise was broken."} {
 		require.Contains(t, out.String(), want)
 	}
 	left, err := os.ReadDir(dir)
@@ -39,26 +38,15 @@ func TestRun(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// So does one with one server, where clocks are set.
+// So does one with one server.
 func TestRunOneServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some 10s")
 	}
 	var out, errs bytes.Buffer
-	code := run([]string{"-for", "2s", "-servers", "1", "-workers", "2", "-modes", "none", "-only", "clock", "-dir", t.TempDir()}, &out, &errs)
+	code := run([]string{"-for", "2s", "-servers", "1", "-workers", "2", "-only", killWorker, "-dir", t.TempDir()}, &out, &errs)
 	require.Equal(t, terminal.ExitOK, code, "%s%s", &out, &errs)
-	require.Contains(t, out.String(), judge.SetClock)
-}
-
-// So does one worker with a directory of its own.
-func TestRunAlone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some 8s")
-	}
-	var out, errs bytes.Buffer
-	code := run([]string{"-for", "2s", "-modes", "alone", "-dir", t.TempDir()}, &out, &errs)
-	require.Equal(t, terminal.ExitOK, code, "%s%s", &out, &errs)
-	require.Contains(t, out.String(), "late where nothing had happened")
+	require.Contains(t, out.String(), killWorker)
 }
 
 func TestBadUsage(t *testing.T) {
@@ -76,7 +64,6 @@ func TestBadUsage(t *testing.T) {
 		"-partitions 0":             "-partitions 0",
 		"-lease 1ms":                "-lease 1ms",
 		"-keys 0":                   "-keys 0",
-		"-modes far,x":              `-modes "x" is no mode`,
 		"-only x":                   `-only "x"`,
 		"-servers 1 -only majority": `-only "majority"`,
 		"-dir " + file:              "is not a directory",
@@ -88,7 +75,7 @@ func TestHelp(t *testing.T) { terminaltest.Help(t, run, usage) }
 
 // A run can be made again by what it says.
 func TestAgain(t *testing.T) {
-	o, err := parse(strings.Fields("-for 7s -seed 5 -workers 2 -servers 5 -partitions 9 -lease 3s -keys 4 -modes far,routes -only join -strict"))
+	o, err := parse(strings.Fields("-for 7s -seed 5 -workers 2 -servers 5 -partitions 9 -lease 3s -keys 4 -only join"))
 	require.NoError(t, err)
 	again, err := parse(strings.Fields(strings.ReplaceAll(strings.TrimPrefix(o.again(), "go run ./torture "), "'", "")))
 	require.NoError(t, err)
@@ -97,7 +84,7 @@ func TestAgain(t *testing.T) {
 
 // A seed always draws the same faults, another one draws others, and all kinds are drawn.
 func TestDraw(t *testing.T) {
-	o, err := parse([]string{"-for", "10m", "-modes", "none"})
+	o, err := parse([]string{"-for", "10m"})
 	require.NoError(t, err)
 	all := draw(&o)
 	require.Equal(t, all, draw(&o))
@@ -107,11 +94,11 @@ func TestDraw(t *testing.T) {
 		require.Less(t, p.at, o.length)
 		require.LessOrEqual(t, p.at+p.long, o.length)
 	}
-	require.Len(t, drawn, len(o.weights(nil)))
+	require.Len(t, drawn, len(o.weights()))
 	o.seed++
 	require.NotEqual(t, all, draw(&o))
-	o.only = "server killed,clock"
+	o.only = "server killed,join"
 	for _, p := range draw(&o) {
-		require.Contains(t, []string{judge.KillServer, judge.SetClock}, p.fault)
+		require.Contains(t, []string{killServer, joinWorker}, p.fault)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/child"
@@ -22,8 +21,6 @@ type member struct {
 	path    string          // of its records
 	read    int64           // how much of them await has read
 	kinds   map[string]bool // of what it has read
-	isSet   atomic.Bool     // whether its clock is set at the moment
-	calls   bool            // whether it is a caller, and owns nothing
 }
 
 // startWorker starts a worker with connections of its own to each server.
@@ -33,7 +30,7 @@ func (w *world) startWorker() error {
 	if w.over {
 		return nil
 	}
-	m, err := w.newMember(visitor{})
+	m, err := w.newMember()
 	if err != nil {
 		return err
 	}
@@ -42,45 +39,12 @@ func (w *world) startWorker() error {
 	return nil
 }
 
-// visitor describes how a worker differs that only runs for a while, and to which no faults happen.
-type visitor struct {
-	user string        // of the servers
-	dies time.Duration // how long after its Open it dies. 0: it does not
-	off  time.Duration // of its clock
-}
-
-// visits starts a visitor. It returns nil if that is not possible.
-func (w *world) visits(v visitor) *member {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	m, err := w.newMember(v)
-	if err != nil {
-		w.problem = append(w.problem, fmt.Sprintf("a worker can't be started: %v", err))
-		return nil
-	}
-	return m
-}
-
-// gone ends a worker that only visits.
-func (m *member) gone() {
-	if m == nil {
-		return
-	}
-	m.process.End()
-	for _, l := range m.links {
-		l.close()
-	}
-}
-
 // newMember starts a process. mu is held.
-func (w *world) newMember(v visitor) (*member, error) {
+func (w *world) newMember() (*member, error) {
 	w.numbers++
-	m := &member{number: w.numbers, path: recordsPath(w.dir, w.numbers), calls: w.ownsNothing(v)}
-	cfg := workerConfig{Number: m.number, Seed: w.seed, habits: w.habits, Partitions: w.partitions, Lease: w.lease, Keys: w.keys,
-		Records: m.path, Zero: w.zero, Offset: offsetOf(w.seed, m.number) + int64(v.off), Jumps: setsClocks(&w.options), Dies: v.dies, Quiet: v != visitor{}, Calls: m.calls}
-	if w.alone {
-		cfg.Lease, cfg.Dir = 0, filepath.Join(w.dir, "timers")
-	}
+	m := &member{number: w.numbers, path: recordsPath(w.dir, w.numbers)}
+	cfg := workerConfig{Number: m.number, Seed: w.seed, Partitions: w.partitions, Lease: w.lease, Keys: w.keys,
+		Records: m.path, Zero: w.clock.zero}
 	var urls []string
 	for i := range w.servers {
 		l, err := newLink(w.servers[(i+m.number)%len(w.servers)].cfg.Port)
@@ -88,7 +52,7 @@ func (w *world) newMember(v visitor) (*member, error) {
 			return nil, err
 		}
 		m.links = append(m.links, l)
-		urls = append(urls, servers.URL(v.user, l.port()))
+		urls = append(urls, servers.Config{Port: l.port()}.URL())
 	}
 	cfg.URLs = strings.Join(urls, ",")
 	var err error
@@ -151,7 +115,5 @@ func (m *member) ends() {
 	}
 }
 
-// setClock sets a worker's wall clock forward or back. It has no effect if the worker has ended.
-func (m *member) setClock(by time.Duration) { m.tell(fmt.Sprint("clock ", by)) }
-
+// tell has no effect if the worker has ended.
 func (m *member) tell(line string) { _ = m.process.Tell(line) }

@@ -6,13 +6,11 @@ import (
 	"net"
 	"strconv"
 	"sync"
-	"time"
 )
 
 // What can happen to a link. If several things do, the worst one counts.
 const (
 	passes = iota
-	delays // each piece of data
 	mutes  // like holds, for data to the target
 	deafs  // like holds, for data from the target
 	holds  // data arrives when the link is healed
@@ -27,7 +25,6 @@ type link struct {
 
 	mu      sync.Mutex
 	faults  [fates]int // how many faults of each kind there are at the moment
-	delay   time.Duration
 	conns   map[net.Conn]bool
 	changed chan struct{} // closed when faults change
 }
@@ -47,18 +44,15 @@ func newLink(port int) (*link, error) {
 func (l *link) port() int { return l.listener.Addr().(*net.TCPAddr).Port }
 
 // spoil breaks the link in one way, and returns a function that heals it.
-func (l *link) spoil(fate int, delay time.Duration) (heal func()) {
-	l.change(fate, 1, delay)
-	return func() { l.change(fate, -1, delay) }
+func (l *link) spoil(fate int) (heal func()) {
+	l.change(fate, 1)
+	return func() { l.change(fate, -1) }
 }
 
-func (l *link) change(fate, by int, delay time.Duration) {
+func (l *link) change(fate, by int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.faults[fate] += by
-	if fate == delays {
-		l.delay = delay
-	}
 	if l.faults[cuts] > 0 {
 		for c := range l.conns {
 			c.Close()
@@ -69,7 +63,7 @@ func (l *link) change(fate, by int, delay time.Duration) {
 }
 
 // state returns the worst fault of the link in one of its directions: to the target, or back.
-func (l *link) state(back bool) (fate int, delay time.Duration, changed <-chan struct{}) {
+func (l *link) state(back bool) (fate int, changed <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	other := deafs
@@ -79,7 +73,7 @@ func (l *link) state(back bool) (fate int, delay time.Duration, changed <-chan s
 	for fate = cuts; fate > passes && (l.faults[fate] == 0 || fate == other); {
 		fate--
 	}
-	return fate, l.delay, l.changed
+	return fate, l.changed
 }
 
 // run accepts connections until the listener is closed.
@@ -129,12 +123,9 @@ func (l *link) forget(c net.Conn) {
 // pass waits until data can pass. It reports false if the connection is over.
 func (l *link) pass(c net.Conn, back bool) bool {
 	for {
-		fate, delay, changed := l.state(back)
+		fate, changed := l.state(back)
 		switch fate {
 		case passes:
-			return true
-		case delays:
-			time.Sleep(delay)
 			return true
 		case cuts:
 			return false
@@ -173,5 +164,5 @@ func (l *link) pump(from, to net.Conn, back bool) {
 // close ends the link.
 func (l *link) close() {
 	l.listener.Close()
-	l.change(cuts, 1, 0)
+	l.change(cuts, 1)
 }

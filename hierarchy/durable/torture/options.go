@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-var usage = fmt.Sprintf(`usage: go run ./torture [flags]
+const usage = `usage: go run ./torture [flags]
 
   -for DURATION    how long faults happen in a run, default 20s. A run takes some 15s more
   -runs N          runs, one after the other, with following seeds, default 1
@@ -22,19 +22,13 @@ var usage = fmt.Sprintf(`usage: go run ./torture [flags]
   -partitions N    default 4
   -lease DURATION  default 2s
   -keys N          on how many keys operations are compared with each other, default 8
-  -modes NAMES     what makes the run harder, with commas between, or "none". By default the seed
-                   draws some. They are:
-%s
-  -only WORDS      only the faults whose names contain one of WORDS, with commas between: clock,kill; or
-                   "none". What goes on during the whole run, as modes have it, goes on
-  -strict          what is back too late, or changes hands for no reason, is a broken promise, too,
-                   and little may be late. Not for a busy machine
+  -only WORDS      only the faults whose names contain one of WORDS, with commas between: join,kill
   -dir DIRECTORY   make the directories of the runs there, default: the temporary directory
   -keep            keep the files of each run. Those with a broken promise are always kept
   -v               say each fault as it happens
 
 The exit status is 1 if a promise was broken.
-`, modesUsage())
+`
 
 // options are the flags of the command.
 type options struct {
@@ -46,17 +40,10 @@ type options struct {
 	partitions int
 	lease      time.Duration
 	keys       int
-	modes      string
 	only       string
-	strict     bool
 	dir        string
 	keep       bool
 	verbose    bool
-
-	habits        // of all workers
-	alone    bool // one worker with a directory of its own, and no server
-	farJumps bool // see mode jumps
-	callers  int  // how many workers are callers, and own nothing
 }
 
 // parse returns flag.ErrHelp if the user asked for help.
@@ -71,9 +58,7 @@ func parse(args []string) (o options, err error) {
 	flags.IntVar(&o.partitions, "partitions", 4, "")
 	flags.DurationVar(&o.lease, "lease", 2*time.Second, "")
 	flags.IntVar(&o.keys, "keys", 8, "")
-	flags.StringVar(&o.modes, "modes", "", "")
 	flags.StringVar(&o.only, "only", "", "")
-	flags.BoolVar(&o.strict, "strict", false, "")
 	flags.StringVar(&o.dir, "dir", "", "")
 	flags.BoolVar(&o.keep, "keep", false, "")
 	flags.BoolVar(&o.verbose, "v", false, "")
@@ -103,11 +88,7 @@ func (o *options) check() error {
 	case o.keys < 1 || o.keys > 1000:
 		return fmt.Errorf("-keys %d is not between 1 and 1000", o.keys)
 	}
-	on, err := o.drawModes()
-	if err != nil {
-		return err
-	}
-	if len(o.weights(on)) == 0 && o.only != none {
+	if len(o.weights()) == 0 {
 		return fmt.Errorf("-only %q is in the name of no fault that can happen", o.only)
 	}
 	return o.checkFiles()
@@ -129,14 +110,8 @@ func (o *options) checkFiles() error {
 func (o *options) again() string {
 	s := fmt.Sprintf("go run ./torture -for %v -seed %d -workers %d -servers %d -partitions %d -lease %v -keys %d",
 		o.length, o.seed, o.workers, o.servers, o.partitions, o.lease, o.keys)
-	if o.modes != "" {
-		s += " -modes " + o.modes
-	}
 	if o.only != "" {
 		s += fmt.Sprintf(" -only '%s'", o.only)
-	}
-	if o.strict {
-		s += " -strict"
 	}
 	return s
 }

@@ -10,25 +10,16 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
 	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
-// mono returns the machine's monotonic clock, the same for all processes.
-func mono() int64 {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
-		panic(fmt.Sprintf("torture: no monotonic clock: %v", err))
-	}
-	return t.Nano()
-}
-
 // recorder writes records. If it can't, it ends the process.
 type recorder struct{ judge.Recorder }
 
-func recordTo(out io.Writer) *recorder { return &recorder{judge.Recorder{Out: out, Now: mono}} }
+func recordTo(out io.Writer, now func() int64) *recorder {
+	return &recorder{judge.Recorder{Out: out, Now: now}}
+}
 
 func (w *recorder) write(r judge.Record) {
 	if err := w.Write(r); err != nil {
@@ -49,7 +40,7 @@ func (w *world) judge() (*judge.Report, error) {
 
 // history reads the records. It writes what is not in the workers' files to one of its own.
 func (w *world) history() (*judge.History, error) {
-	h := &judge.History{Lease: w.lease, Partitions: w.partitions, Strict: w.strict, Alone: w.alone, Modes: w.modes, Copies: w.copies.Load(), Zero: w.zero, Events: w.happen, Problems: w.problem}
+	h := &judge.History{Partitions: w.partitions, Events: w.happen, Problems: w.problem}
 	b, err := json.MarshalIndent(h, "", "\t")
 	if err != nil {
 		return nil, err
@@ -65,9 +56,6 @@ func (w *world) history() (*judge.History, error) {
 		h.Add(i, all)
 	}
 	h.Sort()
-	if h.Unheard() {
-		h.Problems = append(h.Problems, "no worker has said what it owns")
-	}
 	return h, w.readOutput(h)
 }
 

@@ -12,16 +12,13 @@ import (
 
 // startServers starts the servers, with a link for each route between two.
 func (w *world) startServers() error {
-	if w.alone {
-		return nil
-	}
 	cfgs, err := servers.Cluster(w.options.servers, func(i int) string { return filepath.Join(w.dir, fmt.Sprintf("server-%d", i+1)) })
 	if err != nil {
 		return err
 	}
 	w.routes = make(map[[2]int]*link)
 	for i, cfg := range cfgs {
-		cfg.Hidden, cfg.Mute, cfg.MuteTo = true, muteUser, "epicycle.timers.log.>"
+		cfg.Hidden = true
 		if cfg.Others, err = w.linkServer(cfgs, i); err != nil {
 			return err
 		}
@@ -65,21 +62,24 @@ func (w *world) onServers(p plan, e *judge.Event) (end func()) {
 	at := p.whom % len(w.servers)
 	n := w.servers[at]
 	switch p.fault {
-	case judge.KillServer:
+	case killServer:
 		e.Server = at + 1
 		w.down(at)
 		return func() { w.up(at) }
-	case judge.StopServer:
+	case stopServer:
 		e.Server = at + 1
 		n.stop()
 		return n.goOn
 	case cutServer:
 		e.Server = at + 1
 		return spoil(w.routesOf(at), p)
-	case judge.KillMajority:
+	case cutRoute:
+		e.Server = at + 1
+		return spoil(w.between(at, (at+1+p.whom/len(w.servers)%(len(w.servers)-1))%len(w.servers)), p)
+	case killMajority:
 		return w.downMany(at, len(w.servers)/2+1)
 	}
-	return spoil(w.everyLink(), p)
+	return w.downMany(0, len(w.servers))
 }
 
 // Signals to a process that has ended meanwhile have no effect.
@@ -131,13 +131,7 @@ func (w *world) routesOf(at int) (all []*link) {
 	return all
 }
 
-// everyLink returns all links that there are now.
-func (w *world) everyLink() (all []*link) {
-	for _, l := range w.routes {
-		all = append(all, l)
-	}
-	for _, m := range w.all() {
-		all = append(all, m.links...)
-	}
-	return all
+// between returns the links between two servers.
+func (w *world) between(a, b int) []*link {
+	return []*link{w.routes[[2]int{a, b}], w.routes[[2]int{b, a}]}
 }

@@ -17,9 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
-	"github.com/epicycle-go/epicycle/hierarchy/view/terminal"
 )
 
 type (
@@ -31,7 +29,7 @@ type (
 type worker struct {
 	cfg    workerConfig
 	rec    *recorder
-	clock  *skewed
+	clock  steady
 	timers atomic.Pointer[timers]
 	serial atomic.Int64
 	names  atomic.Int64
@@ -48,31 +46,23 @@ func newWorker(cfg workerConfig) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Remember > 0 {
-		state.Remember = cfg.Remember
-	}
-	w := &worker{cfg: cfg, rec: recordTo(f), clock: newSkewed(cfg.Zero, cfg.Offset), used: make(map[string]bool)}
-	w.rec.write(judge.Record{Kind: judge.IsClock, Offset: cfg.Offset})
-	w.rec.write(judge.Record{Kind: judge.IsSet})
+	w := &worker{cfg: cfg, clock: newSteady(cfg.Zero), used: make(map[string]bool)}
+	w.rec = recordTo(f, w.clock.nano)
 	w.enough, w.stop = context.WithCancel(context.Background())
 	return w, nil
 }
 
 // open opens the timers, and begins to make calls. It reports false if the timers can't be opened.
 func (w *worker) open(ctx context.Context) bool {
-	conn, err := w.connect()
+	conn, err := nats.Connect(w.cfg.URLs, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond),
+		nats.RetryOnFailedConnect(true), nats.IgnoreDiscoveredServers(), nats.PingInterval(w.cfg.Lease/2), nats.Timeout(time.Second))
 	if err == nil {
 		var t *timers
 		t, err = w.openWith(ctx, conn)
 		if err == nil {
 			w.timers.Store(t)
 			w.rec.write(judge.Record{Kind: judge.IsOpen})
-			if w.cfg.Dies > 0 {
-				time.AfterFunc(w.cfg.Dies, func() { os.Exit(terminal.ExitFailed) })
-			}
-			if !w.cfg.Quiet {
-				w.begin()
-			}
+			w.begin()
 			return true
 		}
 	}
@@ -81,37 +71,24 @@ func (w *worker) open(ctx context.Context) bool {
 	return false
 }
 
-// connect connects to the servers, if there are any.
-func (w *worker) connect() (*nats.Conn, error) {
-	if w.cfg.Dir != "" {
-		return nil, nil
-	}
-	return nats.Connect(w.cfg.URLs, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond),
-		nats.RetryOnFailedConnect(true), nats.IgnoreDiscoveredServers(), nats.PingInterval(w.cfg.Lease/2), nats.Timeout(time.Second))
-}
-
 func (w *worker) openWith(ctx context.Context, conn *nats.Conn) (*timers, error) {
-	for conn != nil && !conn.IsConnected() {
+	for !conn.IsConnected() {
 		time.Sleep(10 * time.Millisecond)
 	}
 	level := slog.LevelInfo
 	if os.Getenv("DEBUG") != "" {
 		level = slog.LevelDebug
 	}
-	handle := w.handle
-	if w.cfg.Calls {
-		handle = nil
-	}
 	return durable.Open(ctx, durable.Config[string, string]{
-		Conn: conn, Dir: w.cfg.Dir, Partitions: w.cfg.Partitions, Lease: w.cfg.Lease, Handle: handle, Clock: w.clock,
+		Conn: conn, Partitions: w.cfg.Partitions, Lease: w.cfg.Lease, Handle: w.handle, Clock: w.clock,
 		MaxAttempts: -1, Backoff: func(int) time.Duration { return judge.Backoff },
-		Logger: slog.New(listener{slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}), w.rec}),
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
 	})
 }
 
 // handle records a firing. Some firings fail at the first attempt, and some take a while.
 func (w *worker) handle(ctx context.Context, f firing) error {
-	r := judge.Record{Kind: judge.IsFire, Key: f.Key, Value: f.Value, ID: f.ID.String(), Attempt: f.Attempt, Epoch: f.Epoch, Due: f.Due.UnixNano(), Time: mono()}
+	r := judge.Record{Kind: judge.IsFire, Key: f.Key, Value: f.Value, ID: f.ID.String(), Attempt: f.Attempt, Epoch: f.Epoch, Due: f.Due.UnixNano(), Time: w.clock.nano()}
 	r.Over = ctx.Err() != nil // read after the time, since the call that ended ctx may have been answered before
 	w.rec.write(r)
 	h := fnv.New32a()
@@ -173,11 +150,7 @@ func (w *worker) leave() {
 	if t := w.timers.Load(); t != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		r := judge.Record{Kind: judge.IsLeft}
-		if err := t.Shutdown(ctx); err != nil {
-			r.Error = err.Error()
-		}
-		w.rec.write(r)
+		_ = t.Shutdown(ctx) // what it has given away is judged by what fires
 	}
 	w.stop()
 	w.wg.Wait()

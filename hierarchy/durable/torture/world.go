@@ -9,7 +9,6 @@ import (
 	"io"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/testkit/judge"
@@ -21,8 +20,10 @@ type world struct {
 	options
 	dir   string
 	out   io.Writer
-	begun int64
-	zero  int64 // see wallZero
+	begun time.Time
+	clock steady
+
+	saying sync.Mutex // guards out
 
 	servers []*node
 	routes  map[[2]int]*link // between two servers
@@ -31,10 +32,9 @@ type world struct {
 	workers map[int]*member // those that have not ended
 	numbers int             // how many workers were started
 	happen  []judge.Event
-	problem []string     // problems that are not caused by the faults
-	busy    int          // how many faults are in progress
-	copies  atomic.Int64 // how many messages were sent again
-	over    bool         // workers that end are not replaced
+	problem []string // problems that are not caused by the faults
+	busy    int      // how many faults are in progress
+	over    bool     // workers that end are not replaced
 	wg      sync.WaitGroup
 }
 
@@ -49,17 +49,11 @@ type node struct {
 	faults  int // how many faults keep it down
 }
 
-// byText describes by how much a clock was set.
-func byText(e *judge.Event) string {
-	if e.By == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", by %v", e.By)
-}
-
 func (w *world) say(format string, args ...any) {
 	if w.verbose {
-		fmt.Fprintf(w.out, "%7.2fs "+format+"\n", append([]any{time.Duration(mono() - w.begun).Seconds()}, args...)...)
+		w.saying.Lock()
+		defer w.saying.Unlock()
+		fmt.Fprintf(w.out, "%7.2fs "+format+"\n", append([]any{time.Since(w.begun).Seconds()}, args...)...)
 	}
 }
 
@@ -87,7 +81,6 @@ func (w *world) run(ctx context.Context) error {
 	if err := sleep(ctx, warmTime); err != nil {
 		return err
 	}
-	defer w.probe()()
 	w.say("faults begin")
 	if err := w.faults(ctx); err != nil {
 		return err

@@ -84,41 +84,6 @@ func TestMuteProcessTakesNothing(t *testing.T) {
 	w.Equal(partitions, b.logged.count(leftToOthers), "it is told once")
 }
 
-// An owner that renews its lease and can't write to a log gives the partition to one that can, which may not reach
-// it to ask for that.
-func TestMuteOwnerGives(t *testing.T) {
-	t.Parallel()
-	t.Run("asked", func(t *testing.T) { muteOwnerGives(t, true) })
-	t.Run("out of reach", func(t *testing.T) { muteOwnerGives(t, false) })
-}
-
-func muteOwnerGives(t *testing.T, reached bool) {
-	w := newWorld(t)
-	a := w.muting(1)
-	a.lease = steady // who joins again says again what it can't do
-	a.is.Store(false)
-	w.NoError(a.open(t.Context()))
-	a.set("key1", "before", time.Hour)
-	if !reached {
-		a.latest().requests.Stop()
-	}
-	a.is.Store(true)
-	lost := make(chan error, 1)
-	go func() { _, _, err := a.do(frame.Set, "key1", "doubtful", time.Hour); lost <- err }()
-	w.eventually("in doubt", func() bool { st, _, _ := a.Stats(1); return !st.Unavailable.IsZero() })
-	b := w.openSteady()
-	w.eventually("given", func() bool { _, owned, _ := b.Stats(1); return owned })
-	w.True(isUnavailable(<-lost))
-	w.Equal("before", a.keys()["key1"])
-	a.set("key1", "after", time.Hour) // at b
-	w.Equal("after", b.keys()["key1"])
-	w.Equal(1, a.logged.count(leftToOthers))
-	w.Equal(1, a.logged.count("partition=1 err=\"no answer"))
-	w.eventually("shared", func() bool { return !reached || a.owns() == 2 && b.owns() == 2 })
-	a.is.Store(false)
-	w.eventually("able again", func() bool { return a.logged.count("can write to a log again") == 1 })
-}
-
 // While nobody can write to a log, its owner keeps the partition, and does not count as its owner.
 func TestMuteForAll(t *testing.T) {
 	t.Parallel()

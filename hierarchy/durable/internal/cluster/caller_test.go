@@ -73,42 +73,6 @@ func TestCaller(t *testing.T) {
 	}
 }
 
-// While a partition changes hands, a caller's calls wait: at Shutdown, at a kill, and with a watch that has fallen
-// silent.
-func TestCallerFollowsTheOwner(t *testing.T) {
-	t.Parallel()
-	for what, end := range map[string]func(a, c *process){
-		"shutdown": func(a, _ *process) { a.w.NoError(a.Shutdown(a.w.t.Context())) },
-		"kill":     func(a, _ *process) { a.kill() },
-		"silent":   func(a, c *process) { c.store.Mute(); a.kill() },
-	} {
-		t.Run(what, func(t *testing.T) {
-			w := newWorld(t)
-			a, b := w.open(), w.open()
-			w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
-			c := w.openCaller()
-			ended := make(chan bool)
-			go func() {
-				end(a, c)
-				close(ended)
-			}()
-			for i, over := 0, false; !over || i < 100; i++ {
-				c.set(fmt.Sprint("key", i), "", time.Hour)
-				select {
-				case <-ended:
-					over = true
-				default:
-				}
-			}
-			w.eventually("all", func() bool { return b.owns() == partitions })
-			w.eventually("seen so", func() bool {
-				members, owners := c.caller.Members()
-				return len(members) == 1 && owners[0] == 0 && members[0].Owned == partitions
-			})
-		})
-	}
-}
-
 // Without an owner, calls wait until there is one, or their contexts end.
 func TestCallerWithoutOwners(t *testing.T) {
 	w := newWorld(t)

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -44,76 +43,6 @@ func TestSharesAreEven(t *testing.T) {
 	w.Len(b.keys(), 20)
 }
 
-// When a process is killed, the others have its partitions after its lease, and fire what it has left.
-func TestKilled(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.open(), w.open()
-	for i := range 20 {
-		a.set(fmt.Sprint("key", i), "", lease)
-	}
-	b.kill()
-	w.eventually("all", func() bool { return a.owns() == 4 })
-	for i := range 20 {
-		w.eventually("fired", func() bool { return len(w.firings(fmt.Sprint("key", i))) > 0 })
-	}
-	w.eventually("ended", func() bool { return len(a.keys()) == 0 })
-}
-
-// A process that can't reach the table stops, and goes on when it can, or joins again. Its calls wait for who has
-// taken over.
-func TestCutOff(t *testing.T) {
-	t.Parallel()
-	for _, d := range []time.Duration{lease / 2, 4 * lease} {
-		t.Run(fmt.Sprint(d), func(t *testing.T) {
-			w := newWorld(t)
-			a, b := w.open(), w.open()
-			b.store.Cut(true)
-			time.Sleep(d)
-			if d > lease {
-				w.Zero(b.owns())
-				b.set("key1", "", time.Hour) // the other has it by now
-			}
-			b.store.Cut(false)
-			w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
-			b.set("key1", "", 0)
-			w.eventually("fired", func() bool { return len(w.firings("key1")) > 0 })
-		})
-	}
-}
-
-// A partition is given away when its handlers have returned. Until then no other timer of it fires,
-// and calls are answered.
-func TestHandlersAreWaitedFor(t *testing.T) {
-	w := newWorld(t)
-	entered, leave := make(chan bool), make(chan bool)
-	w.handle = func(ctx context.Context, f core.Firing) error {
-		if f.Key == "slow0" {
-			entered <- true
-			<-leave
-		}
-		return nil
-	}
-	a, b := w.patient(), w.patient() // who loses its lease fires again elsewhere
-	w.NoError(a.open(t.Context()))
-	a.set("slow0", "", 0)
-	<-entered
-	w.NoError(b.open(t.Context()))
-	shut := make(chan error)
-	go func() { shut <- a.Shutdown(t.Context()) }()
-	w.eventually("others", func() bool { return b.owns() == 3 })
-	b.set("other0", "", time.Hour)
-	select {
-	case <-shut:
-		t.Fatal("Shutdown did not wait for the handler")
-	case <-time.After(10 * time.Millisecond):
-	}
-	leave <- true
-	w.NoError(<-shut)
-	w.eventually("all", func() bool { return b.owns() == 4 })
-	w.Len(w.firings("slow0"), 1)
-	w.Equal(map[string]string{"other0": ""}, b.keys())
-}
-
 // Shutdown ends with its context, whose error it returns. What its handlers had not ended comes again.
 func TestShutdownEndsWithItsContext(t *testing.T) {
 	w := newWorld(t)
@@ -134,30 +63,6 @@ func TestShutdownEndsWithItsContext(t *testing.T) {
 	all := w.firings("slow0")
 	w.Greater(all[1].Epoch, all[0].Epoch)
 	w.Equal(all[0].ID, all[1].ID)
-}
-
-// Many that begin at once share evenly in the end.
-func TestAllBeginAtOnce(t *testing.T) {
-	w := newWorld(t)
-	all := make([]*process, 4)
-	var wg sync.WaitGroup
-	for i := range all {
-		all[i] = w.process()
-		wg.Go(func() {
-			if err := all[i].open(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	w.eventually("one each", func() bool {
-		for _, p := range all {
-			if p.owns() != 1 {
-				return false
-			}
-		}
-		return true
-	})
 }
 
 // A damaged log is said to all, once it has been read again for a while. The others go on.
@@ -202,20 +107,5 @@ func TestDamageThatPasses(t *testing.T) {
 		_, _, ok, err := b.Get(t.Context(), of("key1"), []byte("key1"))
 		w.NoError(err)
 		w.True(ok)
-	}
-}
-
-// Who asks for a partition gets it only if the plan does not leave it where it is.
-func TestOnlyWhatThePlanSaysIsGiven(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.patient(), w.patient() // what they own does not change for a moment
-	w.NoError(a.open(t.Context()))
-	w.NoError(b.open(t.Context()))
-	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
-	for at, slot := range a.session.slots {
-		_, owned, _ := a.Stats(at)
-		w.False(slot.request(b.session.member.ID()))
-		_, still, _ := a.Stats(at)
-		w.Equal(owned, still)
 	}
 }

@@ -3,11 +3,13 @@ package cluster
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/member"
 )
 
 // Close ends a Shutdown that waits for handlers, and waits for none, also not for those that do not look
@@ -81,4 +83,46 @@ func TestLastCallsOfTheLastProcess(t *testing.T) {
 	w.ErrorIs(err, core.ErrClosed)
 	a.close()
 	w.Error(<-asked)
+}
+
+// While Close waits for a log that does not answer, the process does not open again what it has closed. If others delete
+// it meanwhile, its slots end, as they can't give anything away any more.
+func TestDeletedWhileCloseWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a := w.process().steady()
+	var sticks atomic.Bool
+	stuck, held, closed := make(chan bool), make(chan bool), make(chan bool)
+	a.logs[1].Before = func(uint64) {
+		if sticks.CompareAndSwap(true, false) {
+			close(stuck)
+			<-held
+		}
+	}
+	w.NoError(a.open(t.Context()))
+	sticks.Store(true)
+	go func() { _, _, _ = a.do(frame.Set, "key1", "", time.Hour) }()
+	<-stuck
+	s := a.latest()
+	go func() { defer close(closed); a.close() }()
+	w.eventually("Close has ended the others", func() bool { return a.owns() == 1 })
+	w.forget(s.member.ID())
+	w.eventually("its session has ended", func() bool { return s.ctx.Err() != nil })
+	select {
+	case <-closed:
+		w.Fail("Close did not wait")
+	default:
+	}
+	close(held)
+	<-closed
+}
+
+// forget deletes the record of a member.
+func (w *world) forget(id member.ID) {
+	table, key := w.table.Open(), "member."+id.String()
+	w.eventually("deleted, though it is renewed", func() bool {
+		r, err := table.Get(w.t.Context(), key)
+		w.NoError(err)
+		return table.Delete(w.t.Context(), key, r.Revision) == nil
+	})
 }

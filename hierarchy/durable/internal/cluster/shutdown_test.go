@@ -105,30 +105,6 @@ func TestShutdownWaitsForHandlersBesideOthers(t *testing.T) {
 	w.Len(w.firings("slow0"), 1)
 }
 
-// Callers of a process that shuts down get an answer that is certain: another goes on with the partitions.
-func TestShutdownAnswersItsCallers(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.patient(), w.patient()
-	w.NoError(a.open(t.Context()))
-	w.NoError(b.open(t.Context()))
-	ended := make(chan error)
-	for i := range 16 {
-		go func() {
-			for n := 0; ; n++ {
-				if _, _, err := a.do(frame.Set, fmt.Sprint(n, "-", i%partitions), "", time.Hour); err != nil {
-					ended <- err
-					return
-				}
-			}
-		}()
-	}
-	w.NoError(a.Shutdown(t.Context()))
-	for range 16 {
-		w.ErrorIs(<-ended, core.ErrClosed)
-	}
-	w.eventually("all", func() bool { return b.owns() == partitions })
-}
-
 // What a process has closed while it leaves, it does not take over again, also if the table did not answer
 // and the claim is its own still.
 func TestShutdownOpensNothing(t *testing.T) {

@@ -12,37 +12,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
 
-// An owner may die after it was asked for a partition. Who has asked takes the partition over when the
-// lease has run out, and does not go on waiting for the answer.
-func TestOwnerDiesWhileItGives(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	entered, leave := make(chan bool, 9), make(chan bool)
-	defer close(leave)
-	w.handle = func(context.Context, core.Firing) error {
-		entered <- true
-		<-leave
-		return nil
-	}
-	a := w.openSteady() // it lives until it is killed
-	a.set("slow3", "", 0)
-	<-entered
-	b := w.patient()
-	b.lease = patience // for twice as long, it waits for an answer; but it may be new for as long before it asks
-	asked := w.spy(b, a, 3)
-	opened := make(chan error, 1)
-	go func() { opened <- b.open(t.Context()) }()
-	<-asked
-	a.kill()
-	select {
-	case err := <-opened:
-		w.NoError(err)
-	case <-time.After(patience):
-		t.Fatal("the partition is not taken over")
-	}
-	w.eventually("all", func() bool { return b.owns() == partitions })
-}
-
 // A partition that another process gets goes on firing while handlers that had begun take their time.
 func TestPartitionGoesOnBesideASlowHandler(t *testing.T) {
 	w := newWorld(t)

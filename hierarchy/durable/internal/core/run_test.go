@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/schedule"
 )
 
@@ -42,4 +43,22 @@ func TestMissedRunsAreCounted(t *testing.T) {
 	last, n := missedRuns(s, 0, 1e18+5)
 	require.Equal(t, int64(1e18), last)
 	require.Equal(t, int(1e9), n)
+}
+
+// Times without an owner are known as long as the log has them.
+func TestGapsAreForgotten(t *testing.T) {
+	b := newBench(t)
+	read := func(number, epoch, begin uint64) {
+		b.attended(&frame.Frame{Header: frame.Header{Number: number, Epoch: epoch, Begin: begin, Time: int64(number)}})
+	}
+	for number, epoch := range []uint64{2: 1, 3: 3, 4: 3, 5: 5, 6: 6, 7: 6} {
+		if epoch > 0 {
+			read(uint64(number), epoch, 1)
+		}
+	}
+	b.Equal([]gap{{2, 2, 3}, {4, 4, 6}}, b.gaps)
+	read(8, 6, 4)
+	b.Equal([]gap{{4, 4, 6}}, b.gaps)
+	read(9, 6, 5)
+	b.Empty(b.gaps)
 }

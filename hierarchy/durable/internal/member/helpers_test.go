@@ -83,15 +83,6 @@ func (w *world) at(d time.Duration) {
 	synctest.Wait()
 }
 
-// holdsUntil checks that p holds its lease until d, to the nanosecond.
-func (p *process) holdsUntil(d time.Duration) {
-	p.w.Helper()
-	p.w.at(d - 1)
-	require.True(p.w, p.Holds(), "just before %v", d)
-	p.w.at(d)
-	require.False(p.w, p.Holds(), "at %v", d)
-}
-
 // members returns the IDs of those that p knows to live.
 func (p *process) members() []ID {
 	return p.View().Living()
@@ -122,5 +113,3 @@ func (w *world) soon() context.Context {
 	w.Cleanup(cancel)
 	return ctx
 }
-
-func (p *process) isLost() bool { return isClosed(p.Lost()) }

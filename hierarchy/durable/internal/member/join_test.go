@@ -1,40 +1,13 @@
 package member
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memtable"
 )
-
-// oblivious is a Store whose watches hold back one key, as if it came later.
-type oblivious struct {
-	*memtable.Store
-	key   string
-	until chan struct{}
-}
-
-func (h *oblivious) Watch(ctx context.Context) (<-chan storage.Change, error) {
-	in, err := h.Store.Watch(ctx)
-	out := make(chan storage.Change)
-	go func() {
-		defer close(out)
-		for c := range in {
-			if c.Key == h.key && !isClosed(h.until) {
-				continue
-			}
-			select {
-			case out <- c:
-			case <-ctx.Done():
-			}
-		}
-	}()
-	return out, err
-}
 
 func TestJoin(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -100,75 +73,5 @@ func TestOtherKeys(t *testing.T) {
 		w.at(time.Minute)
 		require.Equal(w, make4(Claim{0, true}), a.View().Claims)
 		require.Len(w, a.View().Members, 1)
-	})
-}
-
-// The answer to the first record is lost, or late.
-func TestJoinInDoubt(t *testing.T) {
-	for name, fault := range map[string]memtable.Fault{"lost": {Lose: true}, "late": {Before: 3 * time.Second}} {
-		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(w *world) {
-				p := w.process(1)
-				p.fail(only("put", fault))
-				p.begin()
-				require.True(w, p.Holds())
-				p.fail(nil)
-				require.Len(w, w.table.All(), 1)
-				p.claim(0)
-				time.Sleep(3 * time.Second)
-			})
-		})
-	}
-}
-
-// The first record was committed, others deleted it, and the table has forgotten that: a later copy takes
-// hold too. For the others that ID is dead, so it needs another one.
-func TestJoinTooLate(t *testing.T) {
-	inWorld(t, func(w *world) {
-		a, p := w.join(1), w.process(2)
-		p.fail(only("put", memtable.Fault{Lose: true}))
-		time.AfterFunc(time.Millisecond, func() { p.store.Cut(true) })
-		time.AfterFunc(30*time.Second, func() {
-			w.table.Expire(0)
-			p.fail(nil)
-			p.store.Cut(false)
-		})
-		p.begin()
-		require.Contains(w, a.members(), p.ID())
-		require.NotEqual(w, ID(2), p.ID())
-		require.True(w, p.Holds())
-	})
-}
-
-func TestJoinWithoutTheTable(t *testing.T) {
-	inWorld(t, func(w *world) {
-		p := w.process(1)
-		p.store.Cut(true)
-		_, err := Join(w.soon(), p.cfg)
-		require.ErrorIs(w, err, context.DeadlineExceeded)
-		p.store.Cut(false)
-		p.fail(only("put", memtable.Fault{Before: 10 * time.Second}))
-		_, err = Join(w.soon(), p.cfg)
-		require.ErrorIs(w, err, context.DeadlineExceeded)
-		b := w.join(2)
-		w.at(12 * time.Second)
-		require.Equal(w, []ID{1, 2}, b.members(), "it comes late")
-		w.at(27 * time.Second)
-		require.Equal(w, []ID{2}, b.members())
-	})
-}
-
-// The first watch never says that this was all.
-func TestJoinWithASilentWatch(t *testing.T) {
-	inWorld(t, func(w *world) {
-		p := w.process(1)
-		p.store.Hold(true)
-		time.AfterFunc(time.Second, func() {
-			p.store.Mute()
-			p.store.Hold(false)
-		})
-		p.begin()
-		require.True(w, p.Holds())
-		require.Less(w, time.Since(w.begun), 2*testLease)
 	})
 }

@@ -1,9 +1,7 @@
 package member
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
@@ -19,33 +17,11 @@ func (l *loop) fail(format string, args ...any) {
 	}
 }
 
-// renewals is what the judge knows of the renewals of one membership, by the clock of its process.
-type renewals struct {
-	value   string        // of the last renewal that was sent
-	first   time.Duration // when its first copy was sent
-	until   time.Duration // how long the lease may be held at most
-	acked   time.Duration // Member.lease.acked
-	run     time.Duration // since when renewals have been acknowledged without an interruption
-	refused bool          // the last answer was a refusal, and nothing has been acknowledged since
-	decided time.Duration // how long renewals had succeeded when the deletion that arrives was sent
-}
-
-// sent records a copy of a renewal.
-func (n *renewals) sent(p *member, key string, value []byte, at time.Duration) {
-	if key == memberKey(p.m.id) && string(value) != n.value {
-		n.value, n.first = string(value), at
+// judge checks what must hold at each instant, after a turn of a process, or of a message.
+func (l *loop) judge(turn *member) {
+	if turn == nil {
+		return
 	}
-}
-
-// answered records the answer to a copy of a renewal.
-func (n *renewals) answered(p *member, key string, err error) {
-	if key == memberKey(p.m.id) && errors.Is(err, storage.ErrRefused) {
-		n.refused = true
-	}
-}
-
-// judge checks what must hold at each instant.
-func (l *loop) judge() {
 	for at := range partitions {
 		var owners []int
 		for _, p := range l.processes {
@@ -57,28 +33,28 @@ func (l *loop) judge() {
 			l.fail("owners: processes %v own partition %d", owners, at)
 		}
 	}
-	for _, p := range l.processes {
-		if !p.dead && p.m != nil {
-			p.judge()
-		}
+	if !turn.dead && turn.m != nil {
+		turn.judge()
 	}
 }
 
 // judge checks the lease of one process.
 func (p *member) judge() {
-	n, acked := &p.renewals, p.m.lease.acked
-	if acked != n.acked {
-		if n.acked == 0 || acked-n.acked > 2*p.cfg.Lease/3 {
-			n.run = acked
-		}
-		n.acked, n.until, n.refused = acked, n.first+3*p.cfg.Lease/4, false
-	}
+	p.acknowledged()
+	n := &p.renewals
 	if until := time.Duration(p.m.lease.until.Load()); until > n.until {
 		p.fail("lease: process %d holds it %v too long", p.n, until-n.until)
 	}
 	if n.refused && p.m.Holds() {
 		p.fail("refused: process %d holds its lease, though its renewal was refused", p.n)
 	}
+	p.judgeLapse()
+	if p.held && !p.m.Holds() && !p.observes && !n.refused {
+		p.fail("held: process %d has no lease, though the table was away only for a moment", p.n)
+	}
+	p.judgeSilence()
+	p.judgeBounds()
+	p.judgeLiving()
 	for at := range p.m.mine {
 		c := &p.m.known.claims[at]
 		if p.m.mine[at].Load() && (c.giving || c.holder != p.m.id) {
@@ -87,33 +63,73 @@ func (p *member) judge() {
 	}
 }
 
-// judgeLoss checks that a process gives its lease up only if another one has deleted its record.
+// judgeLapse checks that a process either has a lease or knows since when it has none: from the end of the last one or, if a
+// renewal was refused, from the last answer.
+func (p *member) judgeLapse() {
+	lapsed := p.m.Lapsed()
+	if lapsed.IsZero() != p.m.Holds() {
+		p.fail("lapsed: process %d has had no lease since %v", p.n, lapsed)
+	}
+	most := p.m.cfg.Boot() - min(p.renewals.until, p.renewals.acked)
+	if ago := time.Since(lapsed); !lapsed.IsZero() && (ago < 0 || ago > most) {
+		p.fail("lapsed: process %d has had no lease for %v, of at most %v", p.n, ago, most)
+	}
+}
+
+// judgeLiving checks that a process does not find that a partition has no owner before others may delete the record of
+// its holder, as far as the process has seen it.
+func (p *member) judgeLiving() {
+	for at := range partitions {
+		holder := p.m.known.claims[at].holder
+		peer, r := p.m.known.peers[holder], p.table.records[memberKey(holder)]
+		if peer == nil || peer.revision != r.Revision {
+			continue
+		}
+		silent := time.Duration(p.rate * float64(p.now()-p.table.written[r.Key]))
+		if _, is := p.m.Unowned(at); is && silent < 5*peer.lease/4 {
+			p.fail("unowned: process %d finds that of partition %d, whose holder was silent for %v", p.n, at, silent)
+		}
+	}
+}
+
+// judgeLoss checks that a process gives its lease up only if another one has deleted its record, or it has resigned.
 func (p *member) judgeLoss() {
-	if !p.dead && !p.table.deleted[memberKey(p.m.id)] {
+	if !p.dead && p.resigned != p.m && !p.table.deleted[memberKey(p.m.id)] {
 		p.fail("lost: process %d has given its lease up, and nobody has deleted its record", p.n)
 	}
 }
 
 // judgeChange checks a change of the table before it is made.
 func (l *loop) judgeChange(by *member, was, now storage.Record) {
-	id, at, _ := parseKey(now.Key)
+	_, at, _ := parseKey(now.Key)
 	if at >= 0 {
-		l.judgeClaim(by, at, was)
+		l.judgeClaim(by, at, was, now)
 		return
 	}
-	if now.Deleted && was.Revision > 0 && id != by.m.id {
+	if now.Deleted && was.Revision > 0 && !by.renewals.resigns {
 		l.judgeDeath(by, was)
 	}
 }
 
-// judgeClaim checks that a claim is written by who holds it, or is free: nobody holds it, or its holder has no record.
-func (l *loop) judgeClaim(by *member, at int, was storage.Record) {
+// judgeClaim checks that a claim is written by who holds it, or is free: nobody holds it, or its holder has no record, or
+// one that was deleted before. Such a member never joins, though a copy of its first record may come late.
+func (l *loop) judgeClaim(by *member, at int, was, now storage.Record) {
 	holder, _ := decodeClaim(was)
+	if next, _ := decodeClaim(now); holder == by.m.id && next == holder && !by.m.known.claims[at].giving {
+		l.fail("seldom: process %d takes partition %d, which it has", by.n, at)
+	}
 	if was.Revision == 0 || holder == 0 || holder == by.m.id {
 		return
 	}
-	if r := l.table.records[memberKey(holder)]; r.Revision > 0 && !r.Deleted {
+	if r := l.table.records[memberKey(holder)]; r.Revision > 0 && !l.table.deleted[r.Key] {
 		l.fail("claim: process %d takes partition %d from %v, which lives", by.n, at, holder)
+	}
+}
+
+// judgeTaken checks that a claim is a process's own that it is told that it has taken.
+func (p *member) judgeTaken(m *Member, at int) {
+	if m.ctx.Err() == nil && !m.mine[at].Load() {
+		p.fail("taken: process %d is told that it has partition %d, whose claim %v holds", p.n, at, m.known.claims[at].holder)
 	}
 }
 
@@ -121,6 +137,9 @@ func (l *loop) judgeClaim(by *member, at int, was storage.Record) {
 // process that deletes it could renew its own when it decided that.
 func (l *loop) judgeDeath(by *member, was storage.Record) {
 	record, _ := decodeMember(was.Key, was.Value)
+	if record.Lease == 0 { // that of a stranger
+		record.Lease = by.cfg.Lease
+	}
 	clock := func(at time.Duration) time.Duration { return time.Duration(by.rate * float64(at)) }
 	l.buried++
 	// A deletion may be on its way for a sixth of a lease, and is decided before.
@@ -130,22 +149,5 @@ func (l *loop) judgeDeath(by *member, was storage.Record) {
 	}
 	if own := by.renewals.decided; own < least {
 		l.fail("death: process %d deletes %v, and could renew its own lease for only %v", by.n, was.Key, own)
-	}
-}
-
-// isShared checks that all partitions are owned, and shared as planned.
-func (l *loop) isShared() {
-	if l.wrong != nil {
-		return
-	}
-	for at := range partitions {
-		if !slices.ContainsFunc(l.processes, func(p *member) bool { return !p.dead && p.m.Owns(at) }) {
-			l.fail("nobody owns partition %d", at)
-		}
-	}
-	for _, p := range l.processes {
-		if v := p.m.View(); !p.dead && !slices.Equal(v.Holders(), v.Plan()) {
-			l.fail("plan: process %d sees %v, and plans %v", p.n, v.Holders(), v.Plan())
-		}
 	}
 }

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -19,23 +20,26 @@ type table struct {
 	last    uint64
 	written map[string]time.Duration // when each key was last written
 	deleted map[string]bool          // the keys that were ever deleted
+	ahead   time.Duration            // by how much its clock is ahead
 }
 
-// all returns all records, sorted by key.
-func (t *table) all() (all []storage.Record) {
-	for _, key := range slices.Sorted(maps.Keys(t.records)) {
-		all = append(all, t.records[key])
-	}
-	return all
+// all returns all records, the oldest first.
+func (t *table) all() []storage.Record {
+	return slices.SortedFunc(maps.Values(t.records), func(a, b storage.Record) int { return cmp.Compare(a.Revision, b.Revision) })
 }
 
 // change writes or deletes a record, if its revision is last. by is the process that does it.
 func (t *table) change(by *member, r storage.Record, last uint64) (storage.Record, error) {
 	was := t.records[r.Key]
-	if was.Revision != last { // that of a deletion, for an hour, which no history lasts
+	if was.Revision != last { // that of a deletion, for an hour
 		return r, storage.ErrRefused
 	}
 	t.loop.judgeChange(by, was, r)
+	return t.write(r), nil
+}
+
+// write writes or deletes a record.
+func (t *table) write(r storage.Record) storage.Record {
 	if t.past = append(t.past, maps.Clone(t.records)); len(t.past) > 20 {
 		t.past = t.past[1:]
 	}
@@ -45,15 +49,24 @@ func (t *table) change(by *member, r storage.Record, last uint64) (storage.Recor
 	}
 	t.deleted[r.Key] = t.deleted[r.Key] || r.Deleted
 	t.last++
-	r.Revision = t.last
+	r.Revision, r.Time = t.last, time.Now().Add(t.ahead)
 	t.records[r.Key], t.written[r.Key] = r, t.loop.now()
 	for _, p := range t.loop.processes {
-		if !p.mute && !p.dead {
-			p.inbox = append(p.inbox, late{t.loop.now() + t.loop.little(), r})
-			t.loop.wake(p.shows)
+		if p.watching && !p.mute && !p.dead {
+			if p.cut { // a watch that is behind does not see what was replaced meanwhile
+				p.inbox = slices.DeleteFunc(p.inbox, func(c late) bool { return c.Key == r.Key })
+			}
+			p.inbox = append(p.inbox, late{t.loop.now() + t.loop.little(), storage.Change{Record: r}})
+			t.loop.wake(p.follows)
 		}
 	}
-	return r, nil
+	return r
+}
+
+// forget forgets deletions, which the table does after an hour.
+func (t *table) forget() {
+	t.past = nil
+	maps.DeleteFunc(t.records, func(_ string, r storage.Record) bool { return r.Deleted })
 }
 
 // get reads a record, as it is or was some changes ago.
@@ -121,7 +134,7 @@ func (p *member) call(ctx context.Context, do func(f fate) (storage.Record, erro
 		if r, err = do(f); f.err != nil {
 			err = f.err
 		}
-		if !f.lose {
+		if !f.lose && !p.unheard {
 			l.fiber(nil, f.after, answer)
 		}
 	}
@@ -148,7 +161,7 @@ func (p *member) call(ctx context.Context, do func(f fate) (storage.Record, erro
 
 func (p *member) Put(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {
 	sent := p.m.cfg.Boot()
-	p.renewals.sent(p, key, value, sent)
+	p.sent(key, value, sent)
 	r, err := p.call(ctx, func(fate) (storage.Record, error) {
 		return p.table.change(p, storage.Record{Key: key, Value: slices.Clone(value)}, last)
 	})
@@ -157,9 +170,9 @@ func (p *member) Put(ctx context.Context, key string, value []byte, last uint64)
 }
 
 func (p *member) Delete(ctx context.Context, key string, last uint64) error {
-	own := p.m.cfg.Boot() - p.renewals.run
+	own, resigns := p.renewed(), key == memberKey(p.m.id)
 	_, err := p.call(ctx, func(fate) (storage.Record, error) {
-		p.renewals.decided = own
+		p.renewals.decided, p.renewals.resigns = own, resigns
 		r, err := p.table.change(p, storage.Record{Key: key, Deleted: true}, last)
 		if err == nil && strings.HasPrefix(key, memberPrefix) {
 			p.Add("%v process %d deletes %v", p.now(), p.n, key)

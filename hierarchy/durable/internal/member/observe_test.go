@@ -33,29 +33,6 @@ func (w *world) observe() *observing {
 // wrote is how often the process has changed the table, or tried to.
 func (o *observing) wrote() int64 { return o.counts[0].Load() + o.counts[1].Load() }
 
-// An Observer sees who comes and goes and who has which claim. It writes nothing, and nobody counts it as a member.
-func TestObserve(t *testing.T) {
-	inWorld(t, func(w *world) {
-		o := w.observe()
-		require.Empty(w, o.Observer.View().Members)
-		a := w.join(1)
-		a.claim(0, 1)
-		require.Equal(w, []ID{1}, o.Observer.View().Living())
-		require.Equal(w, []ID{1, 1, 0, 0}, o.Observer.View().Holders())
-		require.Equal(w, []ID{1}, a.members())
-		require.Equal(w, []ID{1, 1, 1, 1}, a.View().Plan())
-		b := w.join(2)
-		require.NoError(w, a.Give(w.Context(), 0, 2))
-		w.at(time.Hour)
-		require.Equal(w, []ID{2, 1, 0, 0}, o.Observer.View().Holders())
-		require.NoError(w, b.Resign(w.Context()))
-		require.NoError(w, a.Resign(w.Context()))
-		w.at(2 * time.Hour)
-		require.Empty(w, o.Observer.View().Members)
-		require.Zero(w, o.wrote())
-	})
-}
-
 // A partition has no owner if nobody has its claim, or who has it is silent for as long as a member would wait.
 func TestUnowned(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -94,23 +71,6 @@ func TestUnowned(t *testing.T) {
 		requireOwned(0, 3*time.Minute)
 		requireOwned(1, 3*time.Minute+time.Second)
 		require.Zero(w, o.wrote())
-	})
-}
-
-// The watch of an Observer that falls silent begins anew, when a renewal of another should have come.
-func TestObserverWatchFallsSilent(t *testing.T) {
-	inWorld(t, func(w *world) {
-		w.join(1)
-		o := w.observe()
-		o.store.Mute()
-		b := w.join(2)
-		b.claim(0)
-		require.Equal(w, []ID{1}, o.Observer.View().Living())
-		w.at(shown(testLease))
-		w.at(shown(testLease) + testLease/100)
-		require.Equal(w, []ID{1, 2}, o.Observer.View().Living())
-		require.EqualValues(w, 2, o.Observer.View().Holders()[0])
-		require.Equal(w, 1, strings.Count(o.said.String(), "silent"))
 	})
 }
 

@@ -35,31 +35,6 @@ func TestMembersOfOtherVersions(t *testing.T) {
 	}
 }
 
-// A claim that no version has written is nobody's: else its partition would be lost.
-func TestInvalidClaims(t *testing.T) {
-	for _, record := range []string{`{"holder":"0000000000000001"}`, ``, `hello`, `{"version":1,"holder":"1"}`, `{"version":1,"holder":1}`} {
-		t.Run(record, func(t *testing.T) {
-			inWorld(t, func(w *world) {
-				other := w.table.Open()
-				revision, err := other.Put(w.Context(), claimKey(0), []byte(record), 0)
-				require.NoError(w, err)
-				a := w.join(2)
-				require.Equal(w, Claim{0, true}, a.View().Claims[0])
-				a.claim(0)
-				_, err = other.Put(w.Context(), claimKey(0), []byte(record), revision)
-				require.Error(w, err)
-				there, err := other.Get(w.Context(), claimKey(0))
-				require.NoError(w, err)
-				_, err = other.Put(w.Context(), claimKey(0), []byte(record), there.Revision)
-				require.NoError(w, err)
-				synctest.Wait()
-				require.False(w, a.Owns(0))
-				a.claim(0)
-			})
-		})
-	}
-}
-
 // What another version has written is left alone.
 func TestOtherVersions(t *testing.T) {
 	for name, record := range map[string][2]string{

@@ -114,49 +114,6 @@ func TestOwnersTimeIsNotBehindByAPause(t *testing.T) {
 	}
 }
 
-// An owner whose wall clock is behind begins at the time of the last frame, so what is pending is not late by
-// the difference, but no further ahead of its clock than permitted.
-func TestOwnersTimeIsNotBeforeTheLastFrame(t *testing.T) {
-	for back, ahead := range map[time.Duration]time.Duration{
-		-time.Hour: 0, 0: 0, time.Second: time.Second, 5 * time.Second: 5 * time.Second, 2 * time.Hour: 5 * time.Second,
-	} {
-		b := newBench(t)
-		b.cfg.MaxAhead = 5 * time.Second
-		b.open()
-		b.set("a", "", 2*time.Hour)
-		b.crash()
-		b.mock.Jump(-back)
-		b.open()
-		_, left := b.get("a")
-		b.Equal(2*time.Hour+back-ahead, left, back)
-		b.Equal(-ahead, b.p.Stats().Skew, back)
-		b.Equal(ahead, b.p.Ahead(), back)
-		b.mock.Add(left - 1)
-		b.Empty(b.took())
-		b.mock.Add(1)
-		b.Equal([]string{"a"}, b.took())
-	}
-}
-
-// A clock that is ahead is not handed on: each owner may be ahead of its own by what is permitted, and of no
-// owner before.
-func TestOwnersTimeDoesNotRunAway(t *testing.T) {
-	b := newBench(t)
-	b.cfg.MaxAhead = 5 * time.Second
-	for range 10 { // in turn ahead and right
-		b.mock.Jump(3 * time.Second)
-		b.open()
-		b.Zero(b.p.Stats().Skew)
-		b.set("a", "", time.Minute)
-		b.crash()
-		b.mock.Jump(-3 * time.Second)
-		b.open()
-		b.set("a", "", time.Minute)
-		b.Equal(-3*time.Second, b.p.Stats().Skew)
-		b.crash()
-	}
-}
-
 // A log is not taken over by a clock that does not fit, and nothing is written to it.
 func TestClockThatDoesNotFit(t *testing.T) {
 	b := newBench(t)
@@ -175,32 +132,6 @@ func TestClockThatDoesNotFit(t *testing.T) {
 	b.open()
 	_, left := b.get("a")
 	b.Equal(time.Minute, left)
-}
-
-// Set's timers do not follow the wall clock, and SetAt's do.
-func TestWallClockIsSet(t *testing.T) {
-	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
-		b := newBench(t)
-		b.open()
-		b.set("a", "1", time.Minute)
-		b.setAt("b", "1", b.mock.Now().Add(2*time.Minute))
-		b.mock.Jump(jump)
-		b.mock.Add(0)
-		_, left := b.get("a")
-		b.Equal(time.Minute, left)
-		b.move("x", 0)
-		b.set("y", "", 2*time.Hour) // has the alarm aimed anew
-		b.mock.Add(time.Minute)
-		if jump > 0 {
-			b.Equal([]string{"b", "a"}, b.took())
-			continue
-		}
-		b.Equal([]string{"a"}, b.took())
-		b.mock.Add(time.Hour)
-		b.Empty(b.took())
-		b.mock.Add(time.Minute)
-		b.Equal([]string{"b"}, b.took())
-	}
 }
 
 // On a mock clock a jump is seen at once.
@@ -224,58 +155,4 @@ func TestJumpOfAMock(t *testing.T) {
 		b.mock.Jump(time.Minute)
 		b.open()
 	}
-}
-
-// After the wall clock went forward and back, timers are not early.
-func TestWallClockGoesBackAfterFiring(t *testing.T) {
-	b := newBench(t)
-	b.open()
-	begun := b.mock.Now()
-	b.mock.Jump(time.Hour)
-	b.setAt("a", "", begun)
-	b.mock.Add(0)
-	b.Equal([]string{"a"}, b.took())
-	b.mock.Jump(-time.Hour)
-	b.setAt("b", "", begun.Add(30*time.Minute))
-	b.mock.Add(0)
-	b.Empty(b.took())
-	b.mock.Add(30 * time.Minute)
-	b.Equal([]string{"b"}, b.took())
-}
-
-// Timers are in order and exact also if the wall clock goes back again and again, by little or much.
-func TestWallClockGoesBackInSteps(t *testing.T) {
-	for _, step := range []time.Duration{time.Microsecond, time.Millisecond, time.Second, time.Hour} {
-		b := newBench(t)
-		b.open()
-		for i := range 10 {
-			b.setAt("a", "", b.mock.Now())
-			b.mock.Add(0)
-			b.Equal([]string{"a"}, b.took())
-			b.mock.Jump(-step)
-			part := step / 4
-			b.setAt("d", "", b.mock.Now().Add(3*part))
-			b.setAt("b", "", b.mock.Now().Add(part))
-			b.setAt("c", "", b.mock.Now().Add(2*part))
-			for _, key := range []string{"b", "c", "d"} {
-				b.mock.Add(part - 1)
-				b.Empty(b.took(), "%v %v", step, i)
-				b.mock.Add(1)
-				b.Equal([]string{key}, b.took(), "%v %v", step, i)
-			}
-		}
-	}
-}
-
-// An owner goes by its wall clock at the takeover, also if that was set since it began to read the log.
-func TestOwnersTimeIsThatOfTheTakeover(t *testing.T) {
-	b := newBench(t)
-	b.open()
-	b.set("a", "", 2*time.Hour)
-	f := b.follow()
-	b.mock.Jump(time.Hour)
-	b.own(f)
-	b.Equal(b.mock.Now().UnixNano(), b.p.time.now())
-	_, left := b.get("a")
-	b.Equal(time.Hour, left)
 }

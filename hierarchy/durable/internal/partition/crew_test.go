@@ -2,15 +2,12 @@ package partition
 
 import (
 	"context"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 )
-
-func exit() { runtime.Goexit() }
 
 // A place that one partition does not need any more goes to the next one that waits.
 func TestPlaceGoesToWhoNeedsIt(t *testing.T) {
@@ -39,31 +36,4 @@ func TestPlaceGoesToWhoNeedsIt(t *testing.T) {
 		b.shut()
 		other.shut()
 	})
-}
-
-// No more handlers run than the crew has places, over all partitions.
-func TestCrewLimitsHandlers(t *testing.T) {
-	b := newBench(t)
-	b.cfg.Clock = realClock()
-	b.cfg.Crew = NewCrew(2)
-	entered, leave := make(chan string), make(chan bool)
-	b.handle = func(_ context.Context, f core.Firing) error { entered <- f.Key; <-leave; return nil }
-	b.open()
-	for _, k := range []string{"a", "b", "c", "d"} {
-		b.set(k, "", 0)
-	}
-	keys := []string{<-entered, <-entered}
-	select {
-	case <-entered:
-		t.Fatal("a third handler runs")
-	case <-time.After(20 * time.Millisecond):
-	}
-	for range 2 {
-		leave <- true
-		keys = append(keys, <-entered)
-	}
-	b.ElementsMatch([]string{"a", "b", "c", "d"}, keys)
-	leave <- true
-	leave <- true
-	b.shut()
 }

@@ -12,59 +12,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// Dead timers are removed when they have been dead for long enough, by whoever owns the log then. Nothing wakes up before.
-func TestDeadTimersExpire(t *testing.T) {
-	b := newBench(t)
-	b.cfg.MaxAttempts, b.cfg.KeepDead = 1, time.Hour
-	b.handle = func(context.Context, core.Firing) error { return errHandler }
-	b.open()
-	for i := range 4 {
-		b.set(fmt.Sprint(i), "", time.Duration(i)*10*time.Minute)
-	}
-	b.mock.Add(30 * time.Minute)
-	b.Len(b.keys(true), 4)
-	next, ok := b.mock.Next()
-	b.True(ok)
-	b.Equal(30*time.Minute, next)
-	b.True(b.revive("1")) // it dies again, and has its hour from then on
-	b.set("2", "", 24*time.Hour)
-	b.mock.Add(30 * time.Minute)
-	b.Equal(map[string]string{"1": "", "3": ""}, b.keys(true))
-	b.reopen()
-	b.mock.Add(30*time.Minute - 1)
-	b.Len(b.keys(true), 2)
-	b.mock.Add(1)
-	b.Empty(b.keys(true))
-	b.Equal(map[string]string{"2": ""}, b.keys(false))
-	b.Equal(uint64(2), b.p.Stats().Expired)
-	b.set("2", "", 0)
-	b.mock.Add(0)
-	b.crash()
-	b.mock.Add(2 * time.Hour)
-	b.open() // nobody was there
-	b.mock.Add(0)
-	b.Empty(b.keys(true))
-	b.reopen()
-	b.Empty(b.keys(true))
-}
-
-// Another process may keep them for another time, or for ever.
-func TestDeadTimersAreKept(t *testing.T) {
-	b := newBench(t)
-	b.cfg.MaxAttempts = 1
-	b.handle = func(context.Context, core.Firing) error { return errHandler }
-	b.open()
-	b.set("a", "", 0)
-	b.mock.Add(1000 * time.Hour)
-	b.Len(b.keys(true), 1)
-	b.cfg.KeepDead = 1001 * time.Hour
-	b.reopen()
-	b.mock.Add(time.Hour - 1)
-	b.Len(b.keys(true), 1)
-	b.mock.Add(1)
-	b.Empty(b.keys(true))
-}
-
 // OnDead is called once for each death, when that is in the log, and Add of a mock waits for it.
 func TestOnDead(t *testing.T) {
 	b := newBench(t)
@@ -94,24 +41,6 @@ func TestOnDead(t *testing.T) {
 	b.reopen()
 	b.mock.Add(0)
 	b.Len(told, 4)
-}
-
-// A timer that is set anew while its last attempt runs has not died.
-func TestOnDeadOfAnotherTimer(t *testing.T) {
-	b := newBench(t)
-	b.cfg.MaxAttempts = 1
-	b.cfg.OnDead = func(core.Firing, error) { t.Error("nothing has died") }
-	b.handle = func(ctx context.Context, f core.Firing) error {
-		if f.Value == "old" {
-			b.NoError(b.p.Do(ctx, &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("a"), Value: []byte("new"), In: time.Hour}}}))
-			return errHandler
-		}
-		return nil
-	}
-	b.open()
-	b.set("a", "old", 0)
-	b.mock.Add(2 * time.Hour)
-	b.Equal([]string{"a", "a"}, b.took())
 }
 
 // Shutdown waits for OnDead even if a token has killed the timer just before nothing is written any more.

@@ -42,20 +42,6 @@ func TestDeathIsTold(t *testing.T) {
 		`level=WARN msg="durable: a timer is dead" partition=3 key="a key" attempt=2 err="panic: no"`}, said())
 }
 
-func TestDeathByTheEndOfTheProcessIsTold(t *testing.T) {
-	b := newBench(t)
-	b.cfg.MaxAttempts = 1
-	b.open()
-	b.set("a", "", 0)
-	b.shut()
-	killed(b, map[string]bool{"a": true})
-	said := b.told()
-	b.cfg.MaxAttempts = 1
-	b.Equal(map[string]string{"a": ""}, b.keys(true))
-	b.open()
-	b.Empty(said()[0])
-}
-
 func TestJumpsOfTheWallClockAreTold(t *testing.T) {
 	b := newBench(t)
 	said := b.told()

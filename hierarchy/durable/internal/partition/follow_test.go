@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -29,26 +27,6 @@ func (b *bench) own(f *Follower) {
 		b.crash()
 	}
 	b.p, b.log = p, b.disk.Open()
-}
-
-// What the owner writes while its log is followed is known after the takeover.
-func TestFollowerKnowsWhatWasWritten(t *testing.T) {
-	b := newBench(t)
-	b.open()
-	b.set("before", "1", time.Hour)
-	b.set("moved", "1", time.Hour)
-	b.set("removed", "1", time.Hour)
-	f := b.follow()
-	b.set("after", "1", time.Minute)
-	b.move("moved", time.Second)
-	b.remove("removed")
-	b.NoError(f.CatchUp(t.Context()))
-	b.set("at last", "1", time.Hour)
-	b.own(f)
-	b.Equal(map[string]string{"before": "1", "moved": "1", "after": "1", "at last": "1"}, b.keys(false))
-	b.mock.Add(time.Second)
-	b.mock.Add(time.Minute)
-	b.Equal([]string{"moved", "after"}, b.took())
 }
 
 // busy is a log whose owner writes whenever its end is asked for.
@@ -142,64 +120,6 @@ func (b *bench) head() frame.Header {
 	b.p.mu.Lock()
 	defer b.p.mu.Unlock()
 	return b.p.core.Head.Header
-}
-
-// Followers of random histories know what their owners do.
-func TestFollowersOfRandomHistories(t *testing.T) {
-	for seed := range uint64(*seeds) {
-		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(seed, 9))
-			b := newBench(t)
-			b.cfg.TrimAbove = 300
-			b.handle = failing(b)
-			b.open()
-			f := b.follow()
-			for n := range 600 {
-				key := []string{"a", "b", "c", "fails", "dead"}[r.IntN(5)]
-				switch r.IntN(12) {
-				case 0, 1, 2, 3:
-					b.set(key, fmt.Sprint(n), time.Duration(r.IntN(3000))*time.Millisecond)
-				case 4:
-					b.setAt(key, fmt.Sprint(n), b.mock.Now().Add(time.Duration(r.IntN(3000))*time.Millisecond))
-				case 5:
-					b.move(key, time.Duration(r.IntN(3000))*time.Millisecond)
-				case 6:
-					b.remove(key)
-				case 7:
-					b.revive(key)
-				case 8, 9:
-					b.mock.Add(time.Duration(r.IntN(2000)) * time.Millisecond)
-				case 10:
-					b.NoError(f.CatchUp(t.Context()))
-				case 11:
-					b.replaceBy(f, r)
-					f = b.follow()
-				}
-			}
-			f.Drop()
-		})
-	}
-}
-
-// replaceBy has f follow the present owner, which ends in order or dies.
-func (b *bench) replaceBy(f *Follower, r *rand.Rand) {
-	live, dead := b.keys(false), b.keys(true)
-	if r.IntN(2) == 0 {
-		b.shut()
-	} else if r.IntN(2) == 0 {
-		b.crash()
-	}
-	b.own(f)
-	b.Equal(live, b.keys(false))
-	b.Equal(dead, b.keys(true))
-	next, ok := b.p.core.State.Next(false)
-	g := b.follow() // which has read it all at once
-	due, there := g.p.core.State.Next(false)
-	b.Equal(ok, there)
-	if at, _ := b.p.core.Nearest(b.p.time.now(), b.p.time.wall(), 0); at != math.MinInt64 { // none was taken out
-		b.Equal(next, due)
-	}
-	g.Drop()
 }
 
 // trimming is a log whose owner writes, and trims all before that, when its end is about to be read.

@@ -2,13 +2,13 @@ package partition
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // setMany sets one timer many times, as fast as the log takes that.
@@ -24,24 +24,6 @@ func (b *bench) countDoubts() *int {
 	doubts := new(int)
 	b.cfg.Doubted = func(error) { *doubts++ }
 	return doubts
-}
-
-// While a deletion takes long, callers wait for it before a limited log is full.
-func TestCallersWaitForDeletion(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		doubts := b.countDoubts()
-		b.cfg.TrimAbove = 1 << 30
-		b.disk.SetMost(1 << 20)
-		b.open()
-		b.log.Trimming = func(ctx context.Context) error {
-			wait.Sleep(ctx, b.cfg.Patience.Answer/2)
-			return ctx.Err()
-		}
-		b.setMany(5000)
-		b.Zero(*doubts)
-		b.Greater(b.disk.Trims, 3)
-		b.shut()
-	})
 }
 
 // A log that is full, since deletions have failed, goes on once they don't, without another frame.
@@ -109,4 +91,40 @@ func TestFullLogIsTakenOver(t *testing.T) {
 		b.setMany(3000)
 		b.shut()
 	})
+}
+
+// A limited log does not get full while what is live in its oldest frames is written again, however large these frames
+// are, and however much callers write meanwhile.
+func TestLimitedLogBeginsWithWhatIsLive(t *testing.T) {
+	for _, live := range []int{1, 30} { // timers in a frame
+		inBubble(t, func(b *bench) {
+			doubts := b.countDoubts()
+			b.cfg.TrimAbove = 1 << 30
+			b.disk.SetMost(1 << 20)
+			b.open()
+			for i := range 450 / live {
+				c := new(core.Call)
+				for k := range live {
+					c.Ops = append(c.Ops, setOf(1000, "live", i, k))
+				}
+				b.NoError(b.p.Do(b.t.Context(), c))
+			}
+			for range 100 {
+				var calls [24]*Pending
+				for i := range calls {
+					calls[i] = b.start(&core.Call{Ops: []core.Op{setOf(15<<10, "a")}})
+				}
+				for _, c := range calls {
+					b.NoError(c.Wait(b.t.Context()))
+				}
+			}
+			b.Zero(*doubts)
+			b.shut()
+		})
+	}
+}
+
+// setOf sets a timer with a value of some size.
+func setOf(size int, key ...any) core.Op {
+	return core.Op{Kind: frame.Set, Key: fmt.Append(nil, key...), Value: make([]byte, size), In: time.Hour}
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,18 +23,22 @@ import (
 // bench is a partition on a mock clock and a log in memory, which can be opened again.
 type bench struct {
 	*require.Assertions
-	t      testing.TB
-	disk   *memlog.Disk
-	mock   *clock.Mock
-	cfg    Config
-	log    *memlog.Log
-	p      *Partition
-	handle func(context.Context, core.Firing) error // nil: the handler returns nil
-	before func(last uint64)                        // of the log, if not nil
+	t        testing.TB
+	disk     *memlog.Disk
+	mock     *clock.Mock
+	cfg      Config
+	log      *memlog.Log
+	p        *Partition
+	handle   func(context.Context, core.Firing) error // nil: the handler returns nil
+	before   func(last uint64)                        // of the log, if not nil
+	appended hook                                     // of the log, after each append
 
 	mu    sync.Mutex
 	fired []core.Firing
 }
+
+// realClock is for tests of what needs several goroutines at once.
+func realClock() clock.Clock { return clock.Precise() }
 
 func newBench(t testing.TB) *bench {
 	b := &bench{Assertions: require.New(t), t: t, disk: new(memlog.Disk), mock: clock.NewMock()}
@@ -61,6 +66,17 @@ func newBench(t testing.TB) *bench {
 	return b
 }
 
+// hook is a function that may change while the log is in use.
+type hook struct{ atomic.Pointer[func(uint64)] }
+
+func (h *hook) set(f func(uint64)) { h.Store(&f) }
+
+func (h *hook) call(last uint64) {
+	if f := h.Load(); f != nil {
+		(*f)(last)
+	}
+}
+
 // open opens the partition with a new connection.
 func (b *bench) open() {
 	b.NoError(b.tryOpen())
@@ -68,7 +84,7 @@ func (b *bench) open() {
 
 func (b *bench) tryOpen() (err error) {
 	b.log = b.disk.Open()
-	b.log.Before = b.before
+	b.log.Before, b.log.After = b.before, b.appended.call
 	b.p, err = Open(b.t.Context(), b.cfg.with(b.log))
 	return err
 }
@@ -222,4 +238,11 @@ func (b *bench) holdNext() (hold, held chan bool) {
 // schedule sets a timer with a schedule.
 func (b *bench) schedule(k, v, text string) {
 	b.True(b.do(core.Op{Kind: frame.SetAt, Key: []byte(k), Value: []byte(v), Schedule: []byte(text)}))
+}
+
+func removeOp(k string) core.Op { return core.Op{Kind: frame.Remove, Key: []byte(k)} }
+
+func (b *bench) reopen() {
+	b.crash()
+	b.open()
 }

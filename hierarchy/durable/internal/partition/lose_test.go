@@ -3,7 +3,6 @@ package partition
 import (
 	"context"
 	"errors"
-	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -11,23 +10,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
-
-// A call that comes just before its partition is abandoned can be retried with the next owner.
-func TestCallBeforeAbandon(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // the writer wakes after Abandon
-	for range 50 {
-		b := newBench(t)
-		b.open()
-		runtime.Gosched() // the writer waits
-		c := &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte("a")}}}
-		started := b.start(c)
-		b.p.Abandon()
-		if err := started.Wait(t.Context()); err != nil {
-			b.ErrorIs(err, ErrUnavailable)
-			b.NotErrorIs(err, core.ErrClosed)
-		}
-	}
-}
 
 // replaced is a log whose next answer is lost, as its owner stands still. Meanwhile another has taken it
 // over, and trimmed it.

@@ -4,58 +4,11 @@ import (
 	"context"
 	"log/slog"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
 )
-
-// While the log does not answer, nothing is fired, and calls are given up. Then all goes on.
-func TestLogThatDoesNotAnswer(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		b.cfg.GiveUp = 10 * time.Millisecond
-		b.open()
-		b.set("a", "1", time.Second)
-		b.disk.SetFull(true)
-		_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("b"), In: time.Minute})
-		b.ErrorIs(err, ErrUnavailable)
-		b.ErrorContains(err, "no space left")
-		_, err = b.try(core.Op{Kind: frame.Set, Key: []byte("c")})
-		b.ErrorIs(err, ErrUnavailable)
-		v, _ := b.get("a") // is not unavailable
-		b.Equal("1", v)
-		time.Sleep(2 * time.Second)
-		b.Empty(b.took())
-		b.disk.SetFull(false)
-		for err = errHandler; err != nil; time.Sleep(time.Millisecond) {
-			_, err = b.try(core.Op{Kind: frame.Move, Key: []byte("a")})
-		}
-		synctest.Wait()
-		b.Equal([]string{"a"}, b.took())
-		b.Equal(map[string]string{"b": ""}, b.keys(false)) // it was under way, and is committed
-		b.shut()
-	})
-}
-
-// Another owner ends this one, which does not know.
-func TestOldOwnerIsRefused(t *testing.T) {
-	b := newBench(t)
-	b.open()
-	b.set("a", "1", time.Minute)
-	old, oldLog := b.p, b.log
-	b.open()
-	b.set("b", "2", time.Minute)
-	err := old.Do(t.Context(), &core.Call{Ops: []core.Op{{Kind: frame.Remove, Key: []byte("a")}}})
-	b.ErrorIs(err, ErrUnavailable)
-	b.ErrorIs(err, storage.ErrTaken)
-	_, _, _, err = old.Get([]byte("a"))
-	b.ErrorIs(err, ErrUnavailable)
-	b.Greater(b.p.Epoch(), old.Epoch())
-	b.Equal(map[string]string{"a": "1", "b": "2"}, b.keys(false))
-	old.kill(oldLog)
-}
 
 // An owner that learns that its log is taken reads nothing from it any more before it answers anybody.
 func TestOldOwnerReadsNothing(t *testing.T) {

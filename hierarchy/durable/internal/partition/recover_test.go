@@ -99,26 +99,6 @@ func TestLogOfAnotherPartition(t *testing.T) {
 	b.ErrorIs(b.tryOpen(), ErrDamaged)
 }
 
-// A frame of another history at the end, with a right number and checksum, is not chained.
-func TestFrameOfAnotherHistory(t *testing.T) {
-	b := filled(t)
-	other := b.disk.Copy()
-	good := b.disk
-	b.open()
-	b.set("x", "1", time.Hour)
-	b.set("y", "1", time.Hour)
-	b.crash()
-	b.disk = other
-	b.open()
-	b.set("x", "2", time.Hour)
-	data, err := b.log.Get(t.Context(), b.number())
-	b.NoError(err)
-	b.crash()
-	good.Change(b.number(), data)
-	b.disk = good
-	b.ErrorIs(b.tryOpen(), ErrDamaged)
-}
-
 // A log that is whole, and is not the one whose last frame was acknowledged.
 func TestMarkOfAnotherHistory(t *testing.T) {
 	b := filled(t)
@@ -126,19 +106,6 @@ func TestMarkOfAnotherHistory(t *testing.T) {
 	b.NoError(err)
 	mark.Checksum++
 	b.disk.Remark(mark)
-	b.ErrorIs(b.tryOpen(), ErrDamaged)
-}
-
-// An engine that acknowledges what it loses is found out, as soon as a mark was set.
-func TestAcknowledgedFramesAreLost(t *testing.T) {
-	b := newBench(t)
-	b.cfg.MarkEvery = time.Hour
-	b.open()
-	b.log.SetFault(func([]byte) memlog.Fault { return memlog.Lie })
-	b.set("a", "", time.Hour)
-	b.p.marks.write()
-	b.crash()
-	b.disk.LosePower()
 	b.ErrorIs(b.tryOpen(), ErrDamaged)
 }
 
@@ -162,23 +129,6 @@ func TestMarkIsSetAtClose(t *testing.T) {
 	m, err := b.disk.Open().Mark(t.Context())
 	b.NoError(err)
 	b.Equal(b.number(), m.Number)
-}
-
-// Of several who take over at once, each succeeds in turn, and only the last stays the owner.
-func TestTakeoversRace(t *testing.T) {
-	b := filled(t)
-	var others []func()
-	for range 4 {
-		b.open()
-		p, log := b.p, b.log
-		others = append(others, func() { p.kill(log) })
-	}
-	b.set("x", "", time.Hour)
-	b.Len(b.keys(false), 8)
-	for _, kill := range others {
-		kill()
-	}
-	b.p = nil
 }
 
 // A takeover that another process interrupts begins again.

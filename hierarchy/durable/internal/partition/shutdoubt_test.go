@@ -199,46 +199,6 @@ func TestCallsThatShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// A call waits a minute for the log, also if it is next while the log does not answer again.
-func TestMinuteOfACall(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		begun := time.Now()
-		inFrame, queued := b.openFull()
-		b.log.After = func(uint64) { b.disk.SetFull(true) }
-		time.Sleep(50 * time.Second)
-		b.disk.SetFull(false)
-		b.NoError(<-inFrame)
-		b.ErrorIs(<-queued, ErrUnavailable)
-		b.Equal(time.Minute, time.Since(begun))
-		b.log.After = nil
-		b.waitsAMinute()
-	})
-}
-
-// After calls were given up, the next one waits a minute again.
-func TestMinuteOfTheNextCall(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		inFrame, queued := b.openFull()
-		b.ErrorIs(<-inFrame, ErrUnavailable)
-		b.ErrorIs(<-queued, ErrUnavailable)
-		b.waitsAMinute()
-	})
-}
-
-// waitsAMinute has the log answer again for an hour, and then no more. A call waits a minute for it.
-func (b *bench) waitsAMinute() {
-	b.disk.SetFull(false)
-	time.Sleep(time.Hour)
-	b.disk.SetFull(true)
-	begun := time.Now()
-	_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("a")})
-	b.ErrorIs(err, ErrUnavailable)
-	b.Equal(time.Minute, time.Since(begun))
-	b.disk.SetFull(false)
-	time.Sleep(time.Minute)
-	b.shut()
-}
-
 // silent is a log that takes nothing and answers nothing, like a disk that hangs.
 type silent struct{ storage.Log }
 

@@ -3,7 +3,6 @@ package partition
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
@@ -59,37 +58,4 @@ func TestShutdownEndsHandlersContexts(t *testing.T) {
 	b.open()
 	<-entered
 	b.shut()
-}
-
-// An attempt that was written, and was not begun as the partition was shut, does not count.
-func TestShutdownBeforeTheAttempt(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		b.cfg.MaxAttempts = 1
-		b.open()
-		b.p.firer.halt()
-		b.set("a", "", 0)
-		b.crash()
-		hold, held := make(chan bool), make(chan bool)
-		takeover := b.disk.Appends() + 1
-		b.before = func(last uint64) {
-			if last == uint64(takeover) {
-				held <- true
-				<-hold
-			}
-		}
-		b.open()
-		<-held // the attempt is being written
-		go func() {
-			synctest.Wait() // for Shutdown
-			hold <- true
-		}()
-		b.NoError(b.p.Shutdown(b.t.Context()))
-		b.Empty(b.took())
-		b.before = nil
-		b.open()
-		synctest.Wait()
-		b.Equal(uint32(1), b.last().Attempt)
-		b.Equal([]string{"a"}, b.took())
-		b.shut()
-	})
 }

@@ -1,9 +1,9 @@
 package partition
 
 import (
+	"errors"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,20 +12,26 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
+// waitOnce returns a function that waits when it is called for the first time: from what entered receives until leave is
+// closed.
+func waitOnce() (hook func(uint64), entered, leave chan bool) {
+	entered, leave = make(chan bool), make(chan bool)
+	var once sync.Once
+	return func(uint64) {
+		once.Do(func() {
+			entered <- true
+			<-leave
+		})
+	}, entered, leave
+}
+
 // The largest message may become smaller while calls wait. Those that are too large by themselves end with an error,
 // and the others are committed in smaller frames.
 func TestLogThatTakesLess(t *testing.T) {
 	b := newBench(t)
 	b.open()
-	entered, leave := make(chan bool), make(chan bool)
-	var once sync.Once
-	b.log.Before = func(uint64) {
-		once.Do(func() {
-			entered <- true
-			<-leave
-			b.log.Max = 64 << 10
-		})
-	}
+	hook, entered, leave := waitOnce()
+	b.log.Before = hook
 	start := func(key string, size int) *Pending {
 		c := &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte(key), Value: []byte(strings.Repeat("v", size)), In: time.Hour}}}
 		return b.start(c)
@@ -33,6 +39,7 @@ func TestLogThatTakesLess(t *testing.T) {
 	first := start("first", 1)
 	<-entered
 	calls := map[string]*Pending{"small": start("small", 10), "large": start("large", 100<<10), "half": start("half", 40<<10), "other half": start("other half", 40<<10)}
+	b.log.Max = 64 << 10
 	close(leave)
 	b.NoError(first.Wait(t.Context()))
 	for key, c := range calls {
@@ -43,54 +50,6 @@ func TestLogThatTakesLess(t *testing.T) {
 		}
 	}
 	b.Len(b.keys(false), 4)
-	b.crash()
-	b.open()
-	b.Len(b.keys(false), 4)
-}
-
-// A timer that is larger than the log takes now is in the way of trimming, and of nothing else.
-func TestTimerThatIsTooLargeToBeKept(t *testing.T) {
-	b := newBench(t)
-	b.cfg.TrimAbove = 50
-	b.open()
-	b.set("large", strings.Repeat("v", 100<<10), time.Hour)
-	b.settled()
-	b.log.Max = 64 << 10
-	for range 400 {
-		b.set("other", strings.Repeat("v", 2000), time.Hour)
-	}
-	b.Len(b.keys(false), 2)
-}
-
-// What trimming had put into a frame that was too large is not passed by.
-func TestSmallerFrameKeepsAll(t *testing.T) {
-	b := newBench(t)
-	b.cfg.TrimAbove = 50
-	b.open()
-	var shrunk atomic.Bool
-	b.log.Before = func(uint64) {
-		if d := b.p.core; !shrunk.Load() && d.Len() > 2 && d.Size() > 60<<10 { // a call and what is written again
-			shrunk.Store(true)
-			b.log.Max = 32 << 10
-		}
-	}
-	for _, key := range []string{"kept1", "kept2", "kept3"} {
-		b.set(key, "", time.Hour)
-	}
-	value := strings.Repeat("v", 60<<10)
-	for range 100 {
-		c := &core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("other"), Value: []byte(value), In: time.Hour}}}
-		if err := b.p.Do(t.Context(), c); err != nil {
-			b.ErrorIs(err, core.ErrTooLarge)
-			b.True(shrunk.Load())
-			break
-		}
-	}
-	b.True(shrunk.Load(), "no frame had both")
-	for range 200 {
-		b.set("other", value[:2000], time.Hour)
-	}
-	b.settled()
 	b.crash()
 	b.open()
 	b.Len(b.keys(false), 4)
@@ -116,4 +75,56 @@ func TestDoubtEndsWithALogThatTakesLess(t *testing.T) {
 	b.ErrorIs(err, core.ErrTooLarge)
 	b.False(b.p.InDoubt())
 	b.set("small", "", time.Hour)
+}
+
+// largeRequest returns a copy of a request that is too large for a log that takes 64 KiB.
+func largeRequest(serial uint64) *core.Call {
+	return &core.Call{Request: core.RequestID{Caller: 7, Serial: serial, Floor: 1},
+		Ops: []core.Op{{Kind: frame.Set, Key: []byte("large"), Value: make([]byte, 100<<10), In: time.Hour}}}
+}
+
+// A copy of a request whose first copy is on its way to the log is answered as that is, though the log takes less by now.
+// Another one of that size is refused.
+func TestCopyForALogThatTakesLess(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	hook, entered, leave := waitOnce()
+	b.log.After = hook
+	first := b.start(largeRequest(1))
+	<-entered
+	b.log.Max = 64 << 10
+	again, err := b.p.Start(largeRequest(1))
+	another, refused := b.p.Start(largeRequest(2))
+	close(leave)
+	b.NoError(errors.Join(err, refused))
+	b.NoError(first.Wait(t.Context()))
+	b.NoError(again.Wait(t.Context()))
+	b.ErrorIs(another.Wait(t.Context()), core.ErrTooLarge)
+	b.Len(b.keys(false), 1)
+}
+
+// So is a copy of what the log has, beside a request that was not too large when their frame was made.
+func TestCopyBesideWhatIsTooLarge(t *testing.T) {
+	b := newBench(t)
+	b.open()
+	b.NoError(b.p.Do(t.Context(), largeRequest(1)))
+	entered, leave := make(chan bool), make(chan bool)
+	frames := 0
+	b.log.Before = func(uint64) {
+		switch frames++; frames {
+		case 1:
+			entered <- true
+			<-leave
+		case 2:
+			b.log.Max = 64 << 10
+		}
+	}
+	small := b.start(&core.Call{Ops: []core.Op{{Kind: frame.Set, Key: []byte("small"), In: time.Hour}}})
+	<-entered
+	again, another := b.start(largeRequest(1)), b.start(largeRequest(2))
+	close(leave)
+	b.NoError(small.Wait(t.Context()))
+	b.NoError(again.Wait(t.Context()))
+	b.ErrorIs(another.Wait(t.Context()), core.ErrTooLarge)
+	b.Len(b.keys(false), 2)
 }

@@ -8,10 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/memlog"
 )
 
 // intrude has somebody else publish messages to the log, and returns the number of the last one.
@@ -43,93 +40,23 @@ func strangers(told *int) slog.Handler {
 	return onRecord{slog.DiscardHandler, "durable: somebody else has written to the log, which is left out", func() { *told++ }}
 }
 
-// What somebody else has published to a log is left out, by its owner and by whoever reads it, wherever it
-// is, and a word is said of it.
+// What somebody else has published to a log is left out, by its owner and by whoever reads it, and a word is said of it
+// once in a while.
 func TestStrangersAreLeftOut(t *testing.T) {
-	for _, intruder := range []string{"", "hello", "Epi", "a copy of a frame"} {
-		b := newBench(t)
-		told := 0
-		b.cfg.Logger = slog.New(strangers(&told))
-		if b.intrude("hello", "before all frames"); intruder == "hello" {
-			b.disk = new(memlog.Disk)
-		}
-		b.open()
-		for i := range 5 {
-			b.set(fmt.Sprint("k", i), "v", time.Hour)
-			if intruder == "a copy of a frame" {
-				intruder = b.message(b.p.Last())
-			}
-			b.intrude(intruder)
-			if i == 2 {
-				b.intrude("two", "more", "that follow each other")
-			}
-		}
-		b.True(b.do(core.Op{Kind: frame.Move, Key: []byte("k1"), In: time.Minute}))
-		b.remove("k0")
-		b.Equal(1, told, "said once in a while")
-		follower, err := Follow(t.Context(), b.cfg.with(b.disk.Open()))
-		b.NoError(err)
-		b.intrude("to a follower")
-		b.NoError(follower.CatchUp(t.Context()))
-		b.set("k2", "w", time.Minute)
-		b.NoError(follower.CatchUp(t.Context()))
-		follower.Drop()
-		b.NoError(Peek(t.Context(), b.cfg.with(b.disk.Open())))
-		b.reopen()
-		b.Greater(told, 1)
-		b.Equal(map[string]string{"k1": "v", "k2": "w", "k3": "v", "k4": "v"}, b.keys(false))
-		b.crash()
-		b.intrude("at the end", "of it")
-		b.open()
-		b.mock.Add(time.Minute)
-		b.ElementsMatch([]string{"k1", "k2"}, b.took())
-		b.shut()
-	}
-}
-
-// A frame whose place a stranger takes while it is on its way is written behind it, with IDs of its new
-// number, which are those that a reader finds.
-func TestStrangerTakesThePlaceOfAFrame(t *testing.T) {
 	b := newBench(t)
+	told := 0
+	b.cfg.Logger = slog.New(strangers(&told))
+	b.intrude("hello", "before all frames")
 	b.open()
-	b.set("a", "1", time.Hour)
-	left := 3
-	b.log.Before = func(uint64) {
-		if left--; left >= 0 {
-			b.intrude("hello")
-		}
+	for i := range 5 {
+		b.set(fmt.Sprint("k", i), "v", time.Hour)
+		b.intrude("", b.message(b.p.Last()), "Epi")
 	}
-	b.set("a", "2", time.Hour)
-	b.True(b.do(core.Op{Kind: frame.Move, Key: []byte("a"), In: time.Minute}))
-	id := func() frame.ID {
-		timer, _, ok := b.p.core.State.Find([]byte("a"))
-		b.True(ok)
-		return timer.ID
-	}
-	was := id()
+	b.Equal(1, told, "said once in a while")
+	b.NoError(Peek(t.Context(), b.cfg.with(b.disk.Open())))
 	b.reopen()
-	b.Equal(was, id())
-	b.mock.Add(time.Minute)
-	b.Equal([]string{"a"}, b.took())
-}
-
-// A takeover is written behind a stranger's message that takes its place, and so is what follows it.
-func TestStrangerTakesThePlaceOfATakeover(t *testing.T) {
-	b := newBench(t)
-	b.open()
-	b.set("a", "1", time.Hour)
-	left := 2
-	b.before = func(uint64) {
-		if left--; left >= 0 {
-			b.intrude("hello")
-		}
-	}
-	b.crash()
-	b.open()
-	b.Equal(b.p.Last(), b.p.Epoch())
-	b.Negative(left)
-	b.reopen()
-	b.Equal(map[string]string{"a": "1"}, b.keys(false))
+	b.Greater(told, 1)
+	b.Len(b.keys(false), 5)
 }
 
 // A frame that is missing or altered is damage, also if a stranger's message is in its place, or beside it.

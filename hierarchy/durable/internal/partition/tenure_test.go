@@ -42,96 +42,6 @@ func (l *lease) returns() {
 	l.of.Load().Resume()
 }
 
-// What was due as the lease ended, and meanwhile, comes when the lease has returned, and what is due
-// later comes at its time.
-func TestLeaseThatReturns(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		l := b.openLeased()
-		b.set("meanwhile", "", time.Minute)
-		b.set("later", "", 2*time.Hour)
-		b.set("due", "", time.Second)
-		time.Sleep(time.Hour)
-		b.False(l.held.Load())
-		b.Empty(b.took())
-		b.Zero(b.p.Stats().Running)
-		b.Zero(b.p.Stats().Fired)
-		l.returns()
-		synctest.Wait()
-		b.ElementsMatch([]string{"due", "meanwhile"}, b.took())
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		b.Equal([]string{"later"}, b.took())
-		b.Empty(b.keys(false))
-		b.shut()
-	})
-}
-
-func TestLeaseThatReturnsOnAMock(t *testing.T) {
-	b := newBench(t)
-	l := b.openLeased()
-	b.set("due", "", time.Second)
-	b.set("later", "", 2*time.Hour)
-	b.mock.Add(time.Hour)
-	b.False(l.held.Load())
-	b.Empty(b.took())
-	l.returns()
-	b.mock.Add(0)
-	b.Equal([]string{"due"}, b.took())
-	b.mock.Add(time.Hour)
-	b.Equal([]string{"later"}, b.took())
-}
-
-// While the lease is away, what is put back can be set, moved and removed by calls that came before.
-func TestOperationsWhileTheLeaseIsAway(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		l := b.openLeased()
-		for _, k := range []string{"set", "move", "remove", "due"} {
-			b.set(k, "", time.Second)
-		}
-		time.Sleep(time.Minute)
-		b.writeLate(core.Op{Kind: frame.Set, Key: []byte("set"), Value: []byte("new"), In: time.Hour})
-		b.writeLate(core.Op{Kind: frame.Move, Key: []byte("move"), In: time.Hour})
-		b.writeLate(core.Op{Kind: frame.Remove, Key: []byte("remove")})
-		l.returns()
-		synctest.Wait()
-		b.Equal([]string{"due"}, b.took())
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		b.ElementsMatch([]string{"set", "move"}, b.took())
-		b.shut()
-	})
-}
-
-// writeLate has the writer see a call only now that came while there was a lease.
-func (b *bench) writeLate(a core.Op) {
-	c := &core.Call{Ops: []core.Op{a}}
-	started := b.begun(c)
-	b.NoError(b.p.writer.queue.put(item{kind: called, call: started}))
-	synctest.Wait()
-	b.False(started.answered.Load())
-	b.True(c.Took[0])
-}
-
-// An attempt that is in the log, and did not begin, begins when the lease has returned, and counts
-// once.
-func TestLeaseEndsAfterTheAttemptIsWritten(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		b.open()
-		b.p.firer.halt()
-		b.set("a", "", 0)
-		b.crash()
-		l := b.openLeased()
-		time.Sleep(time.Hour)
-		b.False(l.held.Load())
-		b.Empty(b.took())
-		l.returns()
-		synctest.Wait()
-		b.Equal(uint32(1), b.last().Attempt)
-		b.Equal([]string{"a"}, b.took())
-		b.shut()
-	})
-}
-
 // A suspect whose lease ended is tried alone again. The next one follows it.
 func TestLeaseOfASuspect(t *testing.T) {
 	inBubble(t, func(b *bench) {
@@ -153,6 +63,30 @@ func TestLeaseOfASuspect(t *testing.T) {
 		l.returns()
 		synctest.Wait()
 		b.ElementsMatch([]string{"a", "b"}, b.took())
+		b.shut()
+	})
+}
+
+// A call that changes nothing, and whose lease ends just before its answer, waits as others do, however long ago the last
+// frame was written.
+func TestLeaseEndsBeforeAnAnswerWithoutAFrame(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		var ends atomic.Bool
+		var looks atomic.Int64
+		b.cfg.Tenure = func() bool { return !ends.Load() || looks.Add(-1) >= 0 }
+		b.open()
+		b.set("a", "", time.Hour)
+		time.Sleep(2 * time.Minute)
+		looks.Store(2) // of the call, and of the writer
+		ends.Store(true)
+		time.AfterFunc(time.Second, func() {
+			ends.Store(false)
+			b.p.Resume()
+		})
+		begun := time.Now()
+		_, err := b.try(core.Op{Kind: frame.Remove, Key: []byte("absent")})
+		b.NoError(err)
+		b.Equal(time.Second, time.Since(begun))
 		b.shut()
 	})
 }

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -152,40 +151,6 @@ func TestContextEnds(t *testing.T) {
 	b.ErrorIs(err, context.Canceled)
 }
 
-// Close ends calls that were sent with ErrUnavailable, as they may be committed. Others don't.
-func TestCloseOfSentCalls(t *testing.T) {
-	b := newBench(t)
-	far, net := b.between()
-	o := b.own()
-	c, err := New(far)
-	b.NoError(err)
-	c.count()
-	net.setFate(func(answer bool) time.Duration {
-		if answer {
-			return lost
-		}
-		return 0
-	})
-	errs := make(chan error)
-	for i := range maxFlying {
-		go func() { _, err := c.try(t.Context(), setOp(fmt.Sprint(i), "")); errs <- err }()
-		b.Eventually(func() bool { n, err := o.Len(); return err == nil && n == i+1 }, time.Minute, time.Millisecond)
-	}
-	go func() { _, err := c.try(t.Context(), setOp("queued", "")); errs <- err }()
-	b.Eventually(func() bool { return c.lanes[0].queued() == 1 }, time.Minute, time.Millisecond)
-	c.Close()
-	unavailable, closed := 0, 0
-	for range maxFlying + 1 {
-		switch err := <-errs; {
-		case errors.Is(err, partition.ErrUnavailable) && !errors.Is(err, hierarchy.ErrClosed):
-			unavailable++
-		case errors.Is(err, hierarchy.ErrClosed):
-			closed++
-		}
-	}
-	b.Equal([]int{maxFlying, 1}, []int{unavailable, closed})
-}
-
 // queued is how many calls are in no message.
 func (l *lane) queued() (n int) {
 	l.mu.Lock()
@@ -214,4 +179,15 @@ func TestCallsGather(t *testing.T) {
 		b.NoError(<-errs)
 	}
 	b.EqualValues(maxFlying+3, net.Messages.Load())
+}
+
+// all is how many calls wait for an answer.
+func (l *lane) all() int {
+	n := l.queued()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, m := range l.flying {
+		n += m.wanted
+	}
+	return n
 }

@@ -41,41 +41,6 @@ func (b *bench) arrive(m *nats.Msg) status {
 	return status(answer.Data[1])
 }
 
-// What was given up is not committed after what was answered later, neither in a copy of a message that it
-// shares with others, nor in one that was on its way meanwhile. The others are committed once.
-func TestGivenUpCallIsNotCommittedLater(t *testing.T) {
-	b := newBench(t)
-	b.own()
-	far, kept := b.proxy()
-	c, err := New(far)
-	b.NoError(err)
-	defer c.Close()
-	c.quiet = time.Hour // the copy comes when the test says so
-	b.NoError(c.lanes[0].greet(t.Context(), false, time.Now().Add(time.Minute)))
-	l := c.lanes[0]
-	l.mu.Lock() // both share a message
-	gone := c.newRequest(&core.Call{Ops: []core.Op{setOp("a", "old")}}, c.Now())
-	stays := c.newRequest(&core.Call{Ops: []core.Op{setOp("b", "1")}}, c.Now())
-	l.waiting.push(gone)
-	l.waiting.push(stays)
-	l.send()
-	l.mu.Unlock()
-	m := <-kept
-	b.True(l.giveUp(gone))
-	b.False(c.Settled(0))
-	b.do(c, setOp("a", "new"))
-	b.True(c.Settled(0))
-	c.Moved(0)
-	<-stays.done
-	b.NoError(stays.err)
-	b.Equal("new", b.get(c, "a"))
-	b.Equal("1", b.get(c, "b"))
-	b.do(c, removeOp("a"), removeOp("b"))
-	b.NotEqual(done, b.arrive(m))
-	b.Equal("-", b.get(c, "a"))
-	b.Equal("-", b.get(c, "b"))
-}
-
 // A copy that comes when its caller was forgotten is not committed. The caller can ask again.
 func TestCopyAfterItsCallerWasForgotten(t *testing.T) {
 	for name, handOver := range map[string]bool{"one owner": false, "another owner": true} {
@@ -116,6 +81,27 @@ func TestCopyAfterItsCallerWasForgotten(t *testing.T) {
 	}
 }
 
+// An answer that nobody waits for may be old, and says nothing of what the owner knows now.
+func TestAnswerThatNobodyWaitsFor(t *testing.T) {
+	b := newBench(t)
+	b.own()
+	l := b.client().lanes[0]
+	l.answered(1, startAnswer(nil, done))
+	b.Zero(l.known)
+}
+
+// While a message is in flight, the numbers go on from its own: the owner may have forgotten that it was committed, and
+// says so only of a message with an old number.
+func TestGreetingWhileAMessageIsInFlight(t *testing.T) {
+	b := newBench(t)
+	b.own()
+	l := b.client().lanes[0]
+	for _, l.flying = range [][]*message{{{}}, nil} {
+		b.NoError(l.greet(t.Context(), false, time.Now().Add(time.Minute)))
+		b.Equal(l.flying != nil, l.serial == 0)
+	}
+}
+
 // The numbers of messages rise with the time of the log.
 func TestSerialsAreCountedFromTheLog(t *testing.T) {
 	b := newBench(t)
@@ -147,7 +133,7 @@ func TestTimeThatIsCutOff(t *testing.T) {
 		b.NoError(err)
 		c := b.client()
 		b.ErrorIs(c.lanes[0].greet(t.Context(), true, time.Now().Add(time.Minute)), partition.ErrUnavailable, n)
-		b.False(c.lanes[0].greeted, n)
+		b.Zero(c.lanes[0].known, n)
 		b.NoError(sub.Unsubscribe())
 	}
 	_, _, err := readAnswer(startAnswer(nil, passed))

@@ -29,24 +29,6 @@ func TestLaneSleepsAfterACallHasEnded(t *testing.T) {
 	b.True(aimed.After(now))
 }
 
-// What was sent before the Client is closed may be committed.
-func TestCallThatWasSentBeforeClose(t *testing.T) {
-	b := newBench(t)
-	far, net := b.between()
-	net.setFate(func(bool) time.Duration { return lost })
-	c, err := New(far)
-	b.NoError(err)
-	c.count()
-	errs := make(chan error)
-	go func() { _, err := c.try(t.Context(), setOp("a", "1")); errs <- err }()
-	b.Eventually(func() bool { return net.Messages.Load() > 0 }, time.Minute, time.Millisecond)
-	c.cancel() // Close has not come to the lanes
-	c.sub.Stop()
-	go c.lanes[0].tick()
-	b.ErrorIs(<-errs, partition.ErrUnavailable)
-	c.lanes[0].close()
-}
-
 // An owner that refuses a call may have taken over from one that has written it.
 func TestRefusedCopyOfACall(t *testing.T) {
 	b := newBench(t)

@@ -70,36 +70,3 @@ func TestFinishWhileACallBegins(t *testing.T) {
 	b.ErrorIs(c.lanes[0].put(a), hierarchy.ErrClosed)
 	b.Equal(sent, net.Messages.Load())
 }
-
-// A message that reached a server which had just stopped listening is sent again when the partition has another owner,
-// whatever time it waits for an answer.
-func TestCallIsSentAgainAfterMove(t *testing.T) {
-	b := newBench(t)
-	b.own()
-	c, net := b.far()
-	c.quiet = time.Hour
-	lose := func() (lost_ chan bool) {
-		lost_ = make(chan bool, 1)
-		first := true
-		net.setFate(func(answer bool) time.Duration {
-			if first && !answer {
-				first = false
-				lost_ <- true
-				return lost
-			}
-			return 0
-		})
-		return lost_
-	}
-	errs := make(chan error, 1)
-	gone := lose()
-	go func() { _, err := c.try(t.Context(), setOp("a", "1")); errs <- err }()
-	<-gone
-	c.Moved(0)
-	b.NoError(<-errs)
-	gone = lose()
-	go func() { _, err := c.Len(t.Context(), 0); errs <- err }()
-	<-gone
-	c.Moved(0)
-	b.NoError(<-errs)
-}

@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/clock"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
-	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -78,30 +76,6 @@ func TestDurationsCountWhileAMessageIsHeld(t *testing.T) {
 	}
 }
 
-// An answer to the first of several copies says nothing about when the last one was sent.
-func TestOffsetOfTheFirstCopy(t *testing.T) {
-	p := newPair(t)
-	p.do(p.c, setOp("a", ""))
-	p.pass(time.Minute)
-	held := false
-	p.net.setFate(func(answer bool) time.Duration {
-		if answer && p.c.lanes[0].all() > 0 && !held {
-			held = true
-			p.pass(young / 2)
-			sent := p.net.Messages.Load()
-			p.c.Moved(0)
-			for p.net.Messages.Load() == sent {
-				time.Sleep(time.Millisecond)
-			}
-		}
-		return 0
-	})
-	p.do(p.c, removeOp("a")) // is asked without a greeting
-	p.do(p.c, setOp("a", ""))
-	p.True(held)
-	p.Equal(time.Hour, p.left("a"))
-}
-
 // A moment by the owner's clock is never before the one that is meant, however long answers take, however clocks
 // drift, and whenever the computer of the client sleeps. It is after it by no more than the answer took, and the drift.
 func TestOffset(t *testing.T) {
@@ -145,33 +119,4 @@ func TestOffset(t *testing.T) {
 		}
 	}
 	require.Greater(t, uses, 10_000)
-}
-
-// The moment of a message counts only for the owner whose it is, and only if it says more than the age.
-func TestMoments(t *testing.T) {
-	b := newBench(t)
-	mock := clock.NewMock()
-	b.part.Clock, b.cfg.Clock = mock, mock
-	o := b.own()
-	mock.Add(time.Hour)
-	now := o.Moment()
-	for name, x := range map[string]struct {
-		at   partition.Moment
-		left time.Duration
-	}{
-		"age":           {partition.Moment{Epoch: now.Epoch, Time: now.Time - int64(time.Second)}, 50 * time.Minute},
-		"moment":        {partition.Moment{Epoch: now.Epoch, Time: now.Time - int64(30*time.Minute)}, 30 * time.Minute},
-		"not over":      {partition.Moment{Epoch: now.Epoch, Time: now.Time + int64(time.Hour)}, 50 * time.Minute},
-		"another owner": {partition.Moment{Epoch: now.Epoch + 1, Time: now.Time - int64(30*time.Minute)}, 50 * time.Minute},
-	} {
-		id := core.RequestID{Caller: uint64(len(name)), Serial: uint64(time.Now().UnixNano())}
-		m := appendPart(startOps(nil, id, 1), []core.Op{{Kind: frame.Set, Key: []byte(name), In: time.Hour}}, 0)
-		setAge(m, 10*time.Minute, x.at)
-		answer, err := conn.Request(b.cfg.subject(0), m, time.Minute)
-		b.NoError(err)
-		b.Equal([]byte{Version, byte(done)}, answer.Data[:2], name)
-		_, left, _, err := o.Get([]byte(name))
-		b.NoError(err)
-		b.Equal(x.left, left, name)
-	}
 }

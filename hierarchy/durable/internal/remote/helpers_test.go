@@ -174,7 +174,7 @@ func (b *bench) far() (*Client, *network) {
 func (c *Client) count() {
 	for _, l := range c.lanes {
 		l.mu.Lock()
-		l.greeted, l.serial = true, uint64(time.Now().UnixNano())
+		l.known, l.serial = readClocks(c.cfg.Clock), uint64(time.Now().UnixNano())
 		l.offset = offset{epoch: math.MaxUint64, sent: readClocks(c.cfg.Clock)}
 		l.mu.Unlock()
 	}

@@ -38,28 +38,6 @@ func TestManyLargeValues(t *testing.T) {
 	}
 }
 
-// Calls that are too large for one frame of the owner are asked for one by one.
-func TestGroupTooLarge(t *testing.T) {
-	b := newBench(t)
-	b.most = 40_000
-	b.own()
-	c, net := b.far()
-	release := net.hold(false)
-	const n = 12
-	errs := make(chan error, n)
-	for i := range n {
-		go func() { _, err := c.try(t.Context(), setOp(fmt.Sprint(i), strings.Repeat("v", 30_000))); errs <- err }()
-	}
-	b.Eventually(func() bool { return c.lanes[0].queued() == n-maxFlying }, time.Minute, time.Millisecond)
-	release()
-	for range n {
-		b.NoError(<-errs)
-	}
-	count, err := c.Len(t.Context(), 0)
-	b.NoError(err)
-	b.Equal(n, count)
-}
-
 // While the log does not answer, a Server holds some messages, and has others be asked again.
 func TestServerIsBounded(t *testing.T) {
 	b := newBench(t)

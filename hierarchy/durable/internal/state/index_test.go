@@ -75,45 +75,6 @@ func (s *State) checkIndex(t *testing.T) {
 	}
 }
 
-// The index has what a sorted slice of all timers has, whatever changes while it is built and after that.
-func TestIndexModel(t *testing.T) {
-	for seed := range uint64(20) {
-		r := rand.New(rand.NewPCG(seed, 2))
-		s := New()
-		s.Build()
-		s.Own(0, 0)
-		for number := uint64(1); number < 4000; number++ {
-			randomChange(t, r, s, number)
-			if number < 500 || !s.Index(r.IntN(3)) {
-				continue
-			}
-			if number%16 == 0 {
-				s.checkIndex(t)
-			}
-			states := States(1 + r.IntN(7))
-			prefix, from, n := []string{"", "1", "3", "59", "x"}[r.IntN(5)], fmt.Sprint(r.IntN(70)-5), 1+r.IntN(30)
-			var want, got []string
-			for _, x := range allExported(s) {
-				st := Waiting
-				switch {
-				case x.Dead:
-					st = Dead
-				case x.Running:
-					st = Running
-				}
-				if states&st != 0 && x.Key >= from && strings.HasPrefix(x.Key, prefix) {
-					want = append(want, x.Key)
-				}
-			}
-			slices.Sort(want)
-			for _, ref := range s.Ordered(states, prefix, from, n, nil) {
-				got = append(got, s.Listed(ref).Key)
-			}
-			require.Equal(t, want[:min(n, len(want))], got, "seed %d, at %d: %q %q %d", seed, number, prefix, from, n)
-		}
-	}
-}
-
 // Nodes that split and empty, in all directions, leave a tree that is right.
 func TestOrder(t *testing.T) {
 	const n = 40_000

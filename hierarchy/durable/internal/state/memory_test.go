@@ -106,3 +106,24 @@ func TestMemoryWithACursor(t *testing.T) {
 	require.Less(t, more, int64(2<<20))
 	runtime.KeepAlive(s)
 }
+
+// Most timers take nothing for what they don't have.
+func TestNoMemoryForWhatIsNotThere(t *testing.T) {
+	s := New()
+	h := &frame.Header{Number: 1}
+	for i := range 100 {
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Set, Key: fmt.Append(nil, i)}))
+	}
+	require.Empty(t, s.extras)
+	for i := range 100 {
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Die, Key: fmt.Append(nil, i), Attempt: 1}))
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Revive, Key: fmt.Append(nil, i)}))
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Set, Key: fmt.Append(nil, i), More: frame.More{Trace: []byte("t")}}))
+	}
+	require.Len(t, s.extras, 100)
+	for i := range 100 {
+		require.NoError(t, s.Apply(h, &frame.Op{Kind: frame.Remove, Key: fmt.Append(nil, i)}))
+	}
+	require.Empty(t, s.extras)
+	require.Zero(t, s.Bytes())
+}

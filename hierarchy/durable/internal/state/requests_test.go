@@ -1,7 +1,6 @@
 package state
 
 import (
-	"runtime"
 	"testing"
 	"time"
 
@@ -66,31 +65,6 @@ func TestAnswersThatWereKeptBeforeTheirCallerWasForgotten(t *testing.T) {
 	forgotten := int64(time.Second + Remember)
 	s.Own(forgotten, forgotten)
 	require.Equal(t, Old, s.Standing(Request{1, 6}))
-}
-
-// A caller that sends a thousand messages a second, of which eight are on their way, needs little
-// memory.
-func TestMemoryOfAnswers(t *testing.T) {
-	s := New()
-	s.Build()
-	size := func() uint64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	ask(t, s, 1, 1, 1, 0)
-	before := size()
-	for n := uint64(2); n <= 100_000; n++ {
-		at := time.Duration(n) * time.Millisecond
-		ask(t, s, n, n, n-min(8, n-1), at)
-		s.Forget(int64(at))
-		require.LessOrEqual(t, answers(s), 9)
-	}
-	after := size()
-	t.Logf("%d bytes more after a hundred thousand", int64(after)-int64(before))
-	require.Less(t, after, before+64<<10)
-	runtime.KeepAlive(s)
 }
 
 // answers returns how many are remembered.

@@ -205,4 +205,29 @@ func TestCommitToALogThatTakesLess(t *testing.T) {
 	}
 }
 
+// blind is a log whose first Get fails. Meanwhile the log has come to take less.
+type blind struct {
+	*memlog.Log
+	seen bool
+}
+
+func (b *blind) Get(ctx context.Context, number uint64) ([]byte, error) {
+	if !b.seen {
+		b.seen, b.Max = true, 10
+		return nil, errors.New("no answer")
+	}
+	return b.Log.Get(ctx, number)
+}
+
+// What is refused may be the second copy. While nobody sees what is in the log, nothing is known.
+func TestCommitOfTwoCopies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := new(memlog.Disk)
+		log := disk.Open()
+		log.SetFault(func([]byte) memlog.Fault { return memlog.Twice })
+		require.NoError(t, storage.Patience{}.Commit(t.Context(), &blind{Log: log}, 0, make([]byte, 100)))
+		require.Equal(t, 1, disk.Appends())
+	})
+}
+
 var errUnknown = errors.New("unknown")

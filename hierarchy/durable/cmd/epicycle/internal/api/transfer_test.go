@@ -28,18 +28,24 @@ func TestMain(m *testing.M) { leak.Main(m) }
 // The changes are made to its configuration.
 func newAPI(t testing.TB, change ...func(*durable.Config[string, task.Task])) *API {
 	t.Helper()
-	logger := slog.New(slog.DiscardHandler)
-	cfg := durable.Config[string, task.Task]{Dir: t.TempDir(), Logger: logger}
+	cfg := durable.Config[string, task.Task]{Dir: t.TempDir()}
 	for _, f := range change {
 		f(&cfg)
 	}
+	a := openAPI(t, cfg)
+	t.Cleanup(func() { require.NoError(t, a.Service.Shutdown(t.Context())) })
+	return a
+}
+
+func openAPI(t testing.TB, cfg durable.Config[string, task.Task]) *API {
+	t.Helper()
+	cfg.Logger = slog.New(slog.DiscardHandler)
 	s, err := service.Open(t.Context(), service.Config{
 		Durable: cfg,
 		Sender:  web.NewSender(new(web.Guard), nil, 1, "test"), PerHost: 1, Total: 1,
 	})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Shutdown(t.Context())) })
-	return New(Config{Service: s, Logger: logger})
+	return New(Config{Service: s, Logger: cfg.Logger})
 }
 
 // calling returns the context of a call that is answered to w.

@@ -128,6 +128,7 @@ func TestPrefixOfManyPlaces(t *testing.T) {
 		})
 		for range 20 {
 			time.Sleep(time.Second)
+			synctest.Wait()
 			require.NoError(t, w.gate.check())
 		}
 		w.locked(func() { require.Len(t, order, 4*4) })

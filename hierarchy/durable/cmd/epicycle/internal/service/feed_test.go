@@ -172,6 +172,7 @@ func TestEventsOfANewServer(t *testing.T) {
 	a, b := pair(t)
 	r := a.Follow(t.Context(), "")
 	defer a.Leave(r)
+	eventually(t, b.Followed) // what asks it now does not come later
 	b.peers.relay.mu.Lock()
 	b.peers.relay.until = time.Now() // as if it had not been asked
 	b.peers.relay.mu.Unlock()
