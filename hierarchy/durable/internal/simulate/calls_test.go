@@ -34,7 +34,9 @@ func (p *worker) asks(ctx context.Context, at int, limit time.Duration) (asked, 
 	limited, cancel := context.WithTimeout(ctx, limit)
 	a := asked{p: p, at: at, begun: time.Now(), limit: limit, first: p.isQuiet(at)}
 	if p.cluster != nil {
-		a.owner, _ = p.cluster.Partition(at)
+		if a.owner, _ = p.cluster.Partition(at); a.owner != nil {
+			p.seeEnd(a.owner)
+		}
 	}
 	return a, limited, cancel
 }
@@ -52,6 +54,8 @@ func (a asked) ended(err error) {
 		a.p.answered[a.at] = append(a.p.answered[a.at], answered{a.begun, time.Now(), a.sets && a.p.caller != nil})
 	case !a.may(err, took, lost):
 		w.wrong("error: a call ends after %v, with its context for %v: %v", took, a.limit, err)
+	case saysOneOf(err, ownCall[:1]) && a.ownerEnded(prompt):
+		w.wrong("waits: a call ends after %v, and its owner has ended long before: %v", took, err)
 	case errors.Is(err, partition.ErrUnavailable) && took >= giveUp && a.passedOver():
 		w.wrong("waits: a call was given up at %v, and younger ones were answered all the time: %v", time.Since(w.begun), err)
 	}
@@ -73,6 +77,34 @@ func (a asked) hasLost() bool {
 	}
 	_, err := a.owner.Time()
 	return err != nil
+}
+
+// seeEnd records when an owner ends.
+func (p *worker) seeEnd(owner *partition.Partition) {
+	ended := new(atomic.Pointer[time.Time])
+	if _, known := p.endings.LoadOrStore(owner, ended); !known {
+		go func() {
+			<-owner.Stopped()
+			now := time.Now()
+			ended.Store(&now)
+		}()
+	}
+}
+
+// ownerEnded reports whether the owner of a call has ended more than a time ago, and the process has not taken the partition
+// over again. The lock is held.
+func (a asked) ownerEnded(ago time.Duration) bool {
+	if a.owner == nil {
+		return false
+	}
+	for epoch, t := range a.p.w.takeovers[a.at] {
+		if epoch > a.owner.Epoch() && t.by == a.p {
+			return false
+		}
+	}
+	end, _ := a.p.endings.Load(a.owner)
+	ended := end.(*atomic.Pointer[time.Time]).Load()
+	return ended != nil && time.Since(*ended) > ago
 }
 
 // may reports whether a call may end with an error after a time. lost is what hasLost returns.

@@ -175,6 +175,7 @@ type takeover struct {
 	time int64     // of its frame, at least that of the frame before
 	own  int64     // by the owner's clock, which may have to reach that first
 	at   time.Time // when it was acknowledged
+	by   *worker
 }
 
 // handOver lets one process after the other leave, whose clocks differ. No timer is late by that. Owners that have taken

@@ -44,6 +44,7 @@ type worker struct {
 	left     atomic.Bool            // it is ending
 	answered [partitions][]answered // guarded by the world's mutex, as the next one
 	calls    [partitions]calls
+	endings  sync.Map // by *partition.Partition that was called: when it ended, as *atomic.Pointer[time.Time]
 
 	opened  chan struct{}    // closed once cluster is there, or could not be opened
 	cluster *cluster.Cluster // one of these is nil

@@ -2,6 +2,7 @@ package cores
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -9,6 +10,9 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
+
+// wallCheck is how long an alarm may wait while there are timers with wall times.
+const wallCheck = 10 * time.Second
 
 // fire begins the attempts that are due.
 func (o *worker) fire() {
@@ -33,11 +37,14 @@ func (o *worker) fire() {
 			o.start(j)
 		}
 	}
-	if at, ok := o.core.Nearest(o.time(), o.wall(), time.Hour); ok && at <= o.time() {
+	at, ok := o.core.Nearest(o.time(), o.wall(), wallCheck)
+	if ok && at <= o.time() {
 		o.fail("agenda: the alarm rings at once, and nothing is due")
+	} else if !ok {
+		at = math.MaxInt64
 	}
 	o.model.elapsed(o)
-	o.model.overdue(o)
+	o.model.overdue(o, at)
 }
 
 // put puts an event into the queue.

@@ -68,9 +68,10 @@ func (m *model) early(o *worker, e entry) time.Duration {
 	return time.Duration(e.due - o.time())
 }
 
-// overdue judges that all that is due has begun. Suspects begin one after the other. What the last owner has written again
-// as due is not due yet if the time of this one begins later, as the clock of that one was ahead by more than maxSkew.
-func (m *model) overdue(o *worker) {
+// overdue judges that all that is due has begun, and that the alarm rings before anything else is due, or a wall clock that
+// is set can be noticed too late. Suspects begin one after the other. What the last owner has written again as due is not
+// due yet if the time of this one begins later, as the clock of that one was ahead by more than maxSkew.
+func (m *model) overdue(o *worker, alarm int64) {
 	if o.time() < m.time {
 		return
 	}
@@ -81,9 +82,18 @@ func (m *model) overdue(o *worker) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.timers)) {
 		e := m.timers[key]
+		if known := e.id != (frame.ID{}); !known || o.busy[e.id] || o.expiring[e.id] || e.Paused || e.suspect && trial {
+			continue
+		}
 		due, now := m.next(o, e)
-		if known := e.id != (frame.ID{}); known && due <= now && !o.busy[e.id] && !o.expiring[e.id] && !e.Paused && !(e.suspect && trial) {
-			m.w.fail("late: %s is due since %v", key, time.Duration(now-due))
+		left := state.Sub(due, now)
+		if e.wall && e.next == 0 && !e.dead {
+			left = min(left, int64(wallCheck))
+		}
+		if left <= 0 {
+			m.w.fail("late: %s is due since %v", key, time.Duration(-left))
+		} else if late := state.Sub(alarm, state.Add(o.time(), left)); late > 0 {
+			m.w.fail("agenda: the alarm rings %v later than it must for %s", time.Duration(late), key)
 		}
 	}
 }
