@@ -58,12 +58,14 @@ func (w *world) checkLate(t *timer, f *firing) {
 const slowMessage = 2 * time.Second
 
 // checkLateCall checks an attempt by the owner that has set its timer: the duration counts from the call, however long
-// that has waited. What is known of the owner's clock may be wrong by the time that a question and its answer have taken.
+// that has waited. What is known of the owner's clock may be wrong by the time that a question and its answer have taken, and
+// by that for which the owner has stood still since.
 func (w *world) checkLateCall(t *timer, f *firing, own takeover) {
 	longest := t.in + t.in/500
 	w.late("the answer", f, t.begun, t.answered.Add(longest), mostLate)
-	if own.at.Add(young).Before(t.begun) && !w.held.any(t.caller, t.begun, t.answered) && !t.caller.stoodStill(t.begun, t.answered) {
-		w.late("the call", f, t.begun, latest(t.answered, t.begun.Add(longest)), mostLate+2*slowMessage)
+	known := t.begun.Add(-young)
+	if own.at.Before(known) && !w.held.any(t.caller, known, t.answered) && !t.caller.stoodStill(t.begun, t.answered) {
+		w.late("the call", f, known, latest(t.answered, t.begun.Add(longest)), mostLate+2*slowMessage)
 	}
 }
 
