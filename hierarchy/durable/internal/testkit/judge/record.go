@@ -27,7 +27,9 @@ const (
 	IsFire   = "fire"   // a handler begins
 	IsEnd    = "end"    // a handler returns
 	IsIdle   = "idle"   // no timer is pending that is to fire
+	IsLeft   = "left"   // Shutdown has returned
 	IsFailed = "failed" // Open has failed
+	IsOwners = "owners" // Value has who owns each partition, as far as the worker knows
 	IsWrong  = "wrong"  // Error is something that must not happen
 	IsRead   = "read"   // the worker calls no further operation
 )
