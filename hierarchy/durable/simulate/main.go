@@ -4,6 +4,7 @@
 // Run it from the top of this module; it needs the go command.
 //
 //	go run ./simulate -for 8h
+//	go run ./simulate -only clusters -histories 1000
 package main
 
 import (
@@ -12,11 +13,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,21 +45,34 @@ var turns = []int{0, 2, 0, 1}
 func main() {
 	long := flag.Duration("for", time.Hour, "how long to simulate")
 	seed := flag.Uint64("seed", uint64(time.Now().Unix())<<16, "the first seed; each history has the next one")
+	histories := flag.Uint64("histories", math.MaxUint64, "how many histories to simulate")
+	flag.Func("only", "simulate only clusters, members or cores", only)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, *long)
 	defer cancel()
-	if err := run(ctx, *seed, time.Minute); err != nil {
+	if err := run(ctx, *seed, *histories, time.Minute); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// only leaves out the other kinds.
+func only(name string) error {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	if i < 0 {
+		return errors.New("there is no such kind of histories")
+	}
+	turns = []int{i}
+	return nil
 }
 
 // simulation runs processes, one for each processor.
 type simulation struct {
 	dir   string // has the programs
 	begun time.Time
+	left  uint64 // how many histories are to be begun; guarded by mu
 
 	mu     sync.Mutex
 	next   uint64 // the next seed
@@ -66,14 +82,15 @@ type simulation struct {
 	broken error
 }
 
-// run simulates until ctx is done or a promise does not hold. It prints the sums at intervals.
-func run(ctx context.Context, seed uint64, every time.Duration) error {
+// run simulates until ctx is done, a promise does not hold, or there were that many histories. It prints the sums at
+// intervals.
+func run(ctx context.Context, seed, histories uint64, every time.Duration) error {
 	dir, err := os.MkdirTemp("", "simulate")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s := &simulation{dir: dir, begun: time.Now(), next: seed, counts: make(map[string]*steps.Tally)}
+	s := &simulation{dir: dir, begun: time.Now(), left: histories, next: seed, counts: make(map[string]*steps.Tally)}
 	if err := s.build(ctx); err != nil {
 		return err
 	}
@@ -82,11 +99,17 @@ func run(ctx context.Context, seed uint64, every time.Duration) error {
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			defer cancel() // the others end, too, if a promise does not hold
 			for s.one(ctx) {
+			}
+			if s.isBroken() {
+				cancel() // the others end, too
 			}
 		})
 	}
+	go func() {
+		wg.Wait()
+		cancel()
+	}()
 	for tick := time.Tick(every); ctx.Err() == nil; s.print() {
 		select {
 		case <-tick:
@@ -108,13 +131,30 @@ func (s *simulation) build(ctx context.Context) error {
 	return nil
 }
 
-// one runs one process. It reports whether another one should follow.
-func (s *simulation) one(ctx context.Context) bool {
+func (s *simulation) isBroken() bool {
 	s.mu.Lock()
-	k, seed := kinds[turns[s.turn%len(turns)]], s.next
+	defer s.mu.Unlock()
+	return s.broken != nil
+}
+
+// draw returns what the next process simulates, if anything is left.
+func (s *simulation) draw() (k kind, seed uint64, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k, seed = kinds[turns[s.turn%len(turns)]], s.next
+	k.histories = min(k.histories, s.left)
 	s.turn++
 	s.next += k.histories
-	s.mu.Unlock()
+	s.left -= k.histories
+	return k, seed, k.histories > 0
+}
+
+// one runs one process. It reports whether another one should follow.
+func (s *simulation) one(ctx context.Context) bool {
+	k, seed, ok := s.draw()
+	if !ok {
+		return false
+	}
 	cmd := exec.CommandContext(ctx, filepath.Join(s.dir, k.name), "-test.run", "^"+k.test+"$", "-test.v",
 		"-test.timeout", "1h", "-seed", fmt.Sprint(seed), "-histories", fmt.Sprint(k.histories))
 	// A history has many goroutines that live shortly: with these settings it takes seven eighths of the time.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
@@ -28,11 +29,26 @@ func TestOutput(t *testing.T) {
 	require.Equal(t, "    --- FAIL: a\n", string(relevant([]byte("=== RUN a\n    --- FAIL: a\n--- PASS: b\n"))))
 }
 
+// So many histories are simulated as are asked for, each with its own seed.
+func TestDraw(t *testing.T) {
+	s := &simulation{left: 31 + kinds[turns[1]].histories, next: 7}
+	var all []uint64
+	for {
+		k, seed, ok := s.draw()
+		if !ok {
+			break
+		}
+		all = append(all, seed, k.histories)
+	}
+	require.Equal(t, []uint64{7, 30, 37, 4000, 4037, 1}, all)
+	require.ErrorContains(t, only("circles"), "no such kind")
+}
+
 // The command builds what it runs, and all kinds have histories.
 func TestRun(t *testing.T) {
 	long.Only(t)
 	t.Chdir("..")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	require.NoError(t, run(ctx, 1, time.Minute))
+	require.NoError(t, run(ctx, 1, math.MaxUint64, time.Minute))
 }
