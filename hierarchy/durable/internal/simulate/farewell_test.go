@@ -137,7 +137,8 @@ func (w *world) hasNoneOf(ctx context.Context, late *sync.Map) {
 	}
 }
 
-// endsInOrder checks that a log says at its end that its owner has left.
+// endsInOrder checks that a log says at its end that its owner has left, and that its mark is there: otherwise the log could
+// lose its last frames unnoticed until somebody opens it.
 func (w *world) endsInOrder(ctx context.Context, at int) {
 	log := w.disks[at].Open()
 	defer log.Close()
@@ -151,10 +152,15 @@ func (w *world) endsInOrder(ctx context.Context, at int) {
 	for op := range f.Ops() {
 		last = op.Kind
 	}
+	mark, err := log.Mark(ctx)
+	require.NoError(w.t, err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if last != frame.Close {
-		w.mu.Lock()
-		defer w.mu.Unlock()
 		w.wrong("left: log %d ends with %v, though its owner has left", at, last)
+	}
+	if mark.Number != f.Number {
+		w.wrong("left: log %d ends with frame %d, and its mark says %d", at, f.Number, mark.Number)
 	}
 }
 
