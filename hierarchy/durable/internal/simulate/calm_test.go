@@ -46,6 +46,7 @@ func (w *world) calm(ctx context.Context) {
 	w.holdMessages(ctx)
 	w.bearTrouble(ctx)
 	w.electTable()
+	w.bearNoTable(ctx)
 	w.sharesEvenly()
 	w.handOver(ctx)
 	w.dieWhileGiving(ctx)
