@@ -192,6 +192,7 @@ func (w *world) handOver(ctx context.Context) {
 		p.leave()
 		left := w.askMeanwhile(ctx)
 		leaves := time.Now()
+		w.handsOver(ctx, p)
 		require.NoError(w.t, p.cluster.Shutdown(ctx))
 		w.leftInTime(time.Since(leaves))
 		left()

@@ -59,6 +59,21 @@ func (w *world) leaveAll(ctx context.Context) {
 	}
 }
 
+// handsOver lets a process hand its partitions over before it is shut down, in some rounds. It has none after that.
+func (w *world) handsOver(ctx context.Context, p *worker) {
+	if w.chance.intN(2) == 0 {
+		return
+	}
+	p.cluster.HandOver(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for at := range partitions {
+		if owner, _ := p.cluster.Partition(at); owner != nil {
+			w.wrong("handover: a process has handed over, and owns partition %d", at)
+		}
+	}
+}
+
 // runLong has a handler begin in each partition that runs for longer than it takes to leave without it. An attempt that was
 // announced is left to others.
 func (w *world) runLong(ctx context.Context) (keys []string) {
