@@ -81,8 +81,12 @@ func (n *renewals) answered(p *member, key string, err error) {
 	}
 }
 
-// judgeJoin checks that nothing keeps a process from joining, and that it does not join under the ID of a dead one.
+// judgeJoin checks that nothing keeps a process from joining, that it does not join under the ID of a dead one, and that it
+// holds its lease then.
 func (p *member) judgeJoin(err error) {
+	if err == nil && p.m.ctx.Err() == nil && !p.m.Holds() {
+		p.fail("joined: process %d has joined, and has no lease", p.n)
+	}
 	if err == nil && p.m.ctx.Err() == nil && p.table.deleted[memberKey(p.m.id)] {
 		p.fail("joined: process %d has joined as %v, which is dead", p.n, p.m.id)
 	}

@@ -117,7 +117,7 @@ func (w *world) timer(ctx context.Context, key string, p *worker, r *rand.Rand) 
 	c, err := call(limited, p.api(), key, op)
 	a.ended(err)
 	w.setOnce(a, c, err)
-	t.answered, t.refused = time.Now(), notCommitted(err)
+	t.answered, t.refused, t.twice = time.Now(), notCommitted(err), a.mayBeTooLarge()
 	if t.unknown = err != nil; !t.unknown {
 		t.id = c.First
 	}

@@ -16,6 +16,8 @@ const (
 	// drift is how much faster or slower than true time the other clocks are, at most: what package remote allows for.
 	// Leases tolerate a quarter, and bounds of the servers' time a tenth.
 	drift = 0.001
+	// wallCheck is after which time a process knows that its wall clock was set, and a little more.
+	wallCheck = 11 * time.Second
 )
 
 // clocks are those of one process. It implements clock.Clock.
@@ -27,6 +29,7 @@ type clocks struct {
 	mu     sync.Mutex    // guards what follows
 	off    time.Duration // how far the wall clock is ahead of true time
 	most   time.Duration // how far it has ever been
+	wrong  time.Time     // since when it is off by more than it may be, or zero
 	slept  time.Duration
 	asleep time.Duration // the boot time at which the process began to stand still, or 0
 }
@@ -37,8 +40,7 @@ func newClocks(p *worker, r *rand.Rand) *clocks {
 	c := &clocks{p: p, system: clock.System(), rate: 1 + drift*(2*r.Float64()-1), most: -mostOff}
 	c.set(wrong(r))
 	if r.IntN(4) == 0 {
-		little := maxSkew + 100*time.Millisecond + time.Duration(r.Int64N(int64(time.Second)))
-		c.off = []time.Duration{-time.Hour, -little, little, time.Hour}[r.IntN(4)]
+		c.off, c.wrong = []time.Duration{-time.Hour, tooFar(r), time.Hour}[r.IntN(3)], time.Now()
 		time.AfterFunc(time.Duration(r.Int64N(int64(2*lease))), func() { c.set(wrong(r)) })
 	}
 	return c
@@ -47,11 +49,27 @@ func newClocks(p *worker, r *rand.Rand) *clocks {
 // wrong returns how far a wall clock is off.
 func wrong(r *rand.Rand) time.Duration { return time.Duration(r.Int64N(int64(2*mostOff))) - mostOff }
 
+// tooFar returns how far a wall clock is off that is wrong by little more than it may be.
+func tooFar(r *rand.Rand) time.Duration {
+	little := maxSkew + 100*time.Millisecond + time.Duration(r.Int64N(int64(time.Second)))
+	return []time.Duration{-little, little}[r.IntN(2)]
+}
+
 // set sets how far the wall clock is ahead of true time.
 func (c *clocks) set(off time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.off, c.most = off, max(c.most, off)
+	c.off, c.most, c.wrong = off, max(c.most, off), time.Time{}
+	if off.Abs() > maxSkew {
+		c.wrong = time.Now()
+	}
+}
+
+// wasOff reports whether the process must not have taken anything over since a time.
+func (c *clocks) wasOff(since time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.wrong.IsZero() && c.wrong.Before(since)
 }
 
 // isOff reports whether the process must not take anything over.

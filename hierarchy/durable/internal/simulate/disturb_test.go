@@ -80,6 +80,13 @@ var faults = []fault{
 	{name: "a wall clock is set", process: func(_ *world, _ context.Context, p *worker, r *rand.Rand, _ time.Duration) {
 		p.clock.set(wrong(r))
 	}},
+	{name: "a wall clock is off", process: func(_ *world, _ context.Context, p *worker, r *rand.Rand, long time.Duration) {
+		defer p.heldUp(time.Now(), everywhere)
+		p.clock.set(tooFar(r))
+		time.Sleep(long)
+		p.clock.set(wrong(r))
+		time.Sleep(wallCheck)
+	}},
 	{name: "the table answers once", often: 2, process: func(_ *world, _ context.Context, p *worker, r *rand.Rand, _ time.Duration) {
 		p.answerOnce(lease/2 + time.Duration(r.Int64N(int64(lease/4))))
 	}},

@@ -27,6 +27,7 @@
 //	calm_test.go       what is promised when nothing fails
 //	farewell_test.go   what is promised when all processes leave
 //	mute_test.go       a process that can't write to a log
+//	notable_test.go    a table that is away for longer than calls wait
 //	silent_test.go     a log that does not answer for longer than calls wait
 //	memory_test.go     what processes have in memory when nothing happens
 //	simulate_test.go   histories

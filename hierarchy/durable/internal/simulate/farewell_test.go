@@ -59,6 +59,21 @@ func (w *world) leaveAll(ctx context.Context) {
 	}
 }
 
+// handsOver lets a process hand its partitions over before it is shut down, in some rounds. It has none after that.
+func (w *world) handsOver(ctx context.Context, p *worker) {
+	if w.chance.intN(2) == 0 {
+		return
+	}
+	p.cluster.HandOver(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for at := range partitions {
+		if owner, _ := p.cluster.Partition(at); owner != nil {
+			w.wrong("handover: a process has handed over, and owns partition %d", at)
+		}
+	}
+}
+
 // runLong has a handler begin in each partition that runs for longer than it takes to leave without it. An attempt that was
 // announced is left to others.
 func (w *world) runLong(ctx context.Context) (keys []string) {
@@ -137,7 +152,8 @@ func (w *world) hasNoneOf(ctx context.Context, late *sync.Map) {
 	}
 }
 
-// endsInOrder checks that a log says at its end that its owner has left.
+// endsInOrder checks that a log says at its end that its owner has left, and that its mark is there: otherwise the log could
+// lose its last frames unnoticed until somebody opens it.
 func (w *world) endsInOrder(ctx context.Context, at int) {
 	log := w.disks[at].Open()
 	defer log.Close()
@@ -151,10 +167,15 @@ func (w *world) endsInOrder(ctx context.Context, at int) {
 	for op := range f.Ops() {
 		last = op.Kind
 	}
+	mark, err := log.Mark(ctx)
+	require.NoError(w.t, err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if last != frame.Close {
-		w.mu.Lock()
-		defer w.mu.Unlock()
 		w.wrong("left: log %d ends with %v, though its owner has left", at, last)
+	}
+	if mark.Number != f.Number {
+		w.wrong("left: log %d ends with frame %d, and its mark says %d", at, f.Number, mark.Number)
 	}
 }
 

@@ -1,7 +1,9 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -61,8 +63,23 @@ func (w *world) giveUpCalls(ctx context.Context, p *worker, patience time.Durati
 	calls.Wait()
 	w.held.bus.Store(0)
 	before.Wait()
+	for _, g := range all {
+		w.askTooMuch(ctx, p, of(g.key))
+	}
 	return all
 }
+
+// askTooMuch has a process send a call that is too large for the log. Its answer does not settle what was given up before.
+func (w *world) askTooMuch(ctx context.Context, p *worker, at int) {
+	w.takesSmall(at, 450)
+	defer w.takesAll(at)
+	op := core.Op{Kind: frame.Set, Value: make([]byte, 500), In: 1000 * time.Hour}
+	if _, err := do(ctx, p.api(), fmt.Sprint("nothing ", at), op); !errors.Is(err, core.ErrTooLarge) {
+		w.nothingFails(cmp.Or(err, errNotTooLarge))
+	}
+}
+
+var errNotTooLarge = errors.New("a call is answered that is too large")
 
 func (w *world) giveUpCall(ctx context.Context, g givenUp, patience time.Duration) {
 	if patience == giveUp {

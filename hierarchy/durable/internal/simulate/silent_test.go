@@ -11,8 +11,8 @@ import (
 )
 
 // bearSilence lets a log of the only process that owns partitions not answer for more than a minute, so that there is
-// nobody to whom the process could leave it. Calls are given up a minute after the first, also if the log answers once in
-// between, and later ones at once.
+// nobody to whom the process could leave it. Calls are given up a minute after the first, also if the log answers once or
+// twice in between, and later ones at once.
 func (w *world) bearSilence(ctx context.Context, p *worker) {
 	at := w.chance.intN(partitions)
 	for begun := time.Now(); time.Since(begun) < 2*lease; time.Sleep(time.Second) {
@@ -38,7 +38,7 @@ func (w *world) bearSilence(ctx context.Context, p *worker) {
 	}
 	time.Sleep(w.chance.upTo(20 * time.Millisecond))
 	w.disks[at].SetSilent(true)
-	if again := w.chance.upTo(giveUp); again < giveUp/2 {
+	for again, n := w.chance.upTo(giveUp/2), w.chance.intN(3); n > 0; again, n = again+prompt+w.chance.upTo(giveUp/4), n-1 {
 		wg.Go(func() { // the calls of the other frames go on waiting
 			time.Sleep(again)
 			w.answerOnce(at)

@@ -15,13 +15,15 @@ type ownTime struct {
 	previous uint32 // what the last frame follows
 	// wall and elapsed were the clocks when the log was looked at last.
 	wall, elapsed int64
+	looked        time.Time // when that was
+	off           bool      // the wall clock was off from then until the takeover was sent
 }
 
 // look records the clocks. After that, a process may wait for the servers' time before it appends its takeover.
 func (t *ownTime) look(p *worker) {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	t.wall, t.elapsed = p.clock.Now().UnixNano(), int64(p.clock.Elapsed())
+	t.wall, t.elapsed, t.looked = p.clock.Now().UnixNano(), int64(p.clock.Elapsed()), time.Now()
 }
 
 // judge checks the time of a frame when it is first sent. A frame that strangers' messages have passed is sent again later.
@@ -43,6 +45,7 @@ func (t *ownTime) judge(p *worker, data []byte) {
 	again := t.owner == f.Owner && t.previous == f.Previous
 	elapsed := int64(p.clock.Elapsed())
 	if f.Epoch == f.Number && !again { // after each frame that others have written, the takeover begins anew
+		t.off = p.clock.wasOff(t.looked)
 		t.owner, t.begins = f.Owner, max(t.wall, min(t.wall+int64(maxSkew), before))-t.elapsed
 	}
 	t.previous = f.Previous
