@@ -73,6 +73,7 @@ func (p *promised) work(ctx context.Context, w *Keyed[string, string], rng *rand
 // A loss of power at any moment takes nothing away that was acknowledged, and brings nothing back that was removed. What
 // had no answer may have happened.
 func TestLossesOfPower(t *testing.T) {
+	t.Parallel() // it takes long
 	seeds := uint64(60)
 	if long.On() {
 		seeds = 1000

@@ -69,6 +69,7 @@ func inTheMiddleOf(w *strs, timers int64) int64 {
 // Each timer that exists throughout an Export is in it once, whoever exports, and however its owner changes meanwhile. One
 // that is set again meanwhile is in it as it was at some moment of it.
 func TestExportWhileTheOwnerChanges(t *testing.T) {
+	t.Parallel() // it waits for leases
 	const stable, changing = 4000, 100
 	urls, _ := natsServers(t, 1)
 	open := func() *strs { return openShared(t, connect(t, urls), new(record), time.Second) }

@@ -30,6 +30,7 @@ type clocks struct {
 	off    time.Duration // how far the wall clock is ahead of true time
 	most   time.Duration // how far it has ever been
 	wrong  time.Time     // since when it is off by more than it may be, or zero
+	parted time.Time     // when its distance from the clock that counts last changed
 	slept  time.Duration
 	asleep time.Duration // the boot time at which the process began to stand still, or 0
 }
@@ -59,7 +60,7 @@ func tooFar(r *rand.Rand) time.Duration {
 func (c *clocks) set(off time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.off, c.most, c.wrong = off, max(c.most, off), time.Time{}
+	c.off, c.most, c.wrong, c.parted = off, max(c.most, off), time.Time{}, time.Now()
 	if off.Abs() > maxSkew {
 		c.wrong = time.Now()
 	}
@@ -116,7 +117,14 @@ func (c *clocks) wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.slept += c.boot() - c.asleep
-	c.asleep = 0
+	c.asleep, c.parted = 0, time.Now()
+}
+
+// havePartedSince reports whether the wall clock was set, or the process has stood still, since a time.
+func (c *clocks) havePartedSince(at time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asleep > 0 || !c.parted.Before(at)
 }
 
 // NewAlarm returns an alarm that does not ring while the process stands still, nor for as long after that.

@@ -173,8 +173,10 @@ func (p *worker) takenOver(log *connection, f *frame.Frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.epochs[at] = max(w.epochs[at], f.Number)
-	w.takeovers[at][f.Number] = takeover{f.Time, log.own.begins + int64(p.clock.Elapsed()), time.Now(), p}
 	if log.own.off {
 		w.wrong("clock: partition %d is taken over by a clock that is off", at)
+	}
+	if !log.own.unknown {
+		w.takeovers[at][f.Number] = takeover{f.Time, log.own.begins + int64(p.clock.Elapsed()), time.Now(), p}
 	}
 }

@@ -176,7 +176,8 @@ func (w *world) checkNext(last, f *firing) {
 		return
 	}
 	if !last.failed {
-		w.wrong("repeated: %q fires again after it has succeeded", f.Key)
+		w.wrong("repeated: attempt %d of %q begins at %v by owner %d, and attempt %d, which began at %v, has succeeded",
+			f.Attempt, f.Key, f.at.Sub(w.begun), f.Epoch, last.Attempt, last.at.Sub(w.begun))
 	} else if f.Attempt != last.Attempt+1 || f.elapsed-last.ended < backoff {
 		w.wrong("backoff: attempt %d of %q is %v after attempt %d", f.Attempt, f.Key, f.elapsed-last.ended, last.Attempt)
 	} else {

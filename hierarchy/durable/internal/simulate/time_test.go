@@ -17,6 +17,7 @@ type ownTime struct {
 	wall, elapsed int64
 	looked        time.Time // when that was
 	off           bool      // the wall clock was off from then until the takeover was sent
+	unknown       bool      // the clocks have changed between, and no frame has shown yet which of them counts
 }
 
 // look records the clocks. After that, a process may wait for the servers' time before it appends its takeover.
@@ -45,10 +46,16 @@ func (t *ownTime) judge(p *worker, data []byte) {
 	again := t.owner == f.Owner && t.previous == f.Previous
 	elapsed := int64(p.clock.Elapsed())
 	if f.Epoch == f.Number && !again { // after each frame that others have written, the takeover begins anew
-		t.off = p.clock.wasOff(t.looked)
+		t.off, t.unknown = p.clock.wasOff(t.looked), p.clock.havePartedSince(t.looked)
 		t.owner, t.begins = f.Owner, max(t.wall, min(t.wall+int64(maxSkew), before))-t.elapsed
 	}
 	t.previous = f.Previous
+	if t.unknown {
+		if f.Time > before && !again {
+			t.begins, t.unknown = f.Time-elapsed, false
+		}
+		return
+	}
 	if want := max(before, t.begins+elapsed); f.Time > want || f.Time < want && !again {
 		w.wrong("time: frame %d of owner %d of partition %d is %v ahead of the owner's time", f.Number, f.Epoch, f.Partition, time.Duration(f.Time-want))
 	}
