@@ -26,7 +26,12 @@ func (o *Owner) named(c *Call) error {
 		c.First.Number -= Committed(c.Took)
 		return nil
 	}
-	if err := o.standing(id); err != nil {
+	latest, drafted := o.latest[id.Caller]
+	if drafted && id.Serial < latest { // it has been passed once the frame is in the log, and not if the frame never is
+		c.place, c.result = 0, ErrPassed
+		return nil
+	}
+	if err := o.standing(id); err != nil && !drafted {
 		return err
 	}
 	if err := CheckSize(len(c.Ops), c.size, o.limits.Message-frame.Overhead); err != nil {
@@ -61,16 +66,9 @@ func Committed(took []bool) (n uint64) {
 	return n
 }
 
-// standing returns an error if a request without an answer must not go into the log.
+// standing returns an error if the log says that a request without an answer must not go into it.
 func (o *Owner) standing(id state.Request) error {
-	st := o.State.Standing(id)
-	if latest, ok := o.latest[id.Caller]; ok {
-		st = state.Fresh
-		if id.Serial < latest {
-			st = state.Passed
-		}
-	}
-	switch st {
+	switch o.State.Standing(id) {
 	case state.Passed:
 		return ErrPassed
 	case state.Old:

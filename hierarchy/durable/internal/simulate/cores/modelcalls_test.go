@@ -18,6 +18,10 @@ func (m *model) call(b *batch, k *call) {
 		return
 	}
 	id := state.Request{Caller: k.Request.Caller, Serial: k.Request.Serial}
+	if errors.Is(k.err, core.ErrPassed) && id.Serial < m.latest[id.Caller] {
+		k.expected = k.err.Error()
+		return
+	}
 	if answer, ok := m.requests[id]; ok {
 		k.expected = answer
 		return
@@ -36,7 +40,7 @@ func (m *model) call(b *batch, k *call) {
 }
 
 // refused judges the refusal of a call, which is not in the frame. The model does not know yet what is in the frame
-// before it.
+// before it, and nobody does whether that will be in the log, so a request has not been passed by that.
 func (m *model) refused(b *batch, k *call, err error) {
 	floor, latest := uint64(0), uint64(0)
 	if k.of != nil {
@@ -44,7 +48,7 @@ func (m *model) refused(b *batch, k *call, err error) {
 	}
 	for _, it := range b.items {
 		if c := it.call; c != nil && k.of != nil && c.Request.Caller == k.Request.Caller {
-			floor, latest = max(floor, c.Request.Floor), max(latest, c.Request.Serial)
+			floor = max(floor, c.Request.Floor)
 		}
 	}
 	stale := b.by.lapsed
