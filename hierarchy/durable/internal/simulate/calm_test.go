@@ -180,7 +180,7 @@ type takeover struct {
 }
 
 // handOver lets one process after the other leave, whose clocks differ. No timer is late by that. Owners that have taken
-// over before may have stood still since.
+// over before may have stood still since, or may be so far ahead that the next one does not go on from their time.
 func (w *world) handOver(ctx context.Context) {
 	r, patience := w.chance.branch(), w.patienceBefore()
 	w.setSome(ctx, "token", func(n int) time.Duration { return patience + time.Duration(n)*time.Second })
@@ -214,9 +214,9 @@ func (w *world) handOver(ctx context.Context) {
 		}
 		f := w.firings[key][0]
 		own, ok := w.takeovers[f.Partition][f.Epoch]
-		if late := f.at.Sub(own.at) - time.Duration(max(0, f.Due-own.time)); ok && own.at.After(begun) && late > prompt {
+		if late := f.at.Sub(own.at) - time.Duration(max(0, f.Due-own.own)); ok && own.at.After(begun) && late > prompt {
 			w.wrong("late: %q fires %v late by the log, at %v by the owner of takeover %d at %v, attempt %d, due %v after it",
-				key, late, f.at.Sub(w.begun), f.Epoch, own.at.Sub(w.begun), f.Attempt, time.Duration(f.Due-own.time))
+				key, late, f.at.Sub(w.begun), f.Epoch, own.at.Sub(w.begun), f.Attempt, time.Duration(f.Due-own.own))
 		}
 	}
 }
