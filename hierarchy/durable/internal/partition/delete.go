@@ -18,7 +18,7 @@ func (t *trimmer) deleteLoose() {
 }
 
 // deleteBefore deletes the frames before begin, and retries until it has succeeded: the log may be full, and then no
-// further frame would trigger another attempt.
+// further frame would trigger another attempt. If a frame needs the room, it retries at once.
 func (t *trimmer) deleteBefore(begin uint64, loose int64) {
 	for retry := (wait.Backoff{First: trimPause, Last: time.Minute}); ; {
 		err := t.cfg.Log.Trim(t.writing, begin)
@@ -26,7 +26,11 @@ func (t *trimmer) deleteBefore(begin uint64, loose int64) {
 			break
 		}
 		t.warn(err)
-		if !retry.Wait(t.writing) {
+		select {
+		case <-time.After(retry.Next()):
+		case <-t.needed:
+			retry.Reset()
+		case <-t.writing.Done():
 			return
 		}
 	}
@@ -58,6 +62,7 @@ func (t *trimmer) hasRoomFor(size int) (deleted <-chan struct{}, ok bool) {
 		return nil, true
 	}
 	t.deleteLoose()
+	t.needed.Set()
 	return t.deleted, false
 }
 

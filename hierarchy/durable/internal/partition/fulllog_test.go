@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,15 +33,42 @@ func TestFullLogAfterDeletionsFailed(t *testing.T) {
 		doubts := b.countDoubts()
 		b.disk.SetMost(1 << 20)
 		b.open()
-		fails := 0
+		begun := time.Now()
 		b.log.Trimming = func(context.Context) error {
-			if fails++; fails <= 4 {
+			if time.Since(begun) < 20*time.Second {
 				return errHandler
 			}
 			return nil
 		}
 		b.setMany(5000)
 		b.NotZero(*doubts)
+		b.shut()
+	})
+}
+
+// Deletions that have failed for long are tried again as soon as a frame needs the room: it does not wait as long as for a log
+// that does not answer.
+func TestRoomIsMadeWhenItIsNeeded(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		var fails atomic.Bool
+		fails.Store(true)
+		b.disk.SetMost(1 << 20)
+		b.open()
+		b.log.Trimming = func(context.Context) error {
+			if fails.Load() {
+				return errHandler
+			}
+			return nil
+		}
+		begun := time.Now()
+		b.setMany(800)
+		for ; time.Since(begun) < 2*time.Minute; time.Sleep(time.Second) {
+			b.setMany(1)
+		}
+		fails.Store(false)
+		begun = time.Now()
+		b.setMany(100)
+		b.Less(time.Since(begun), time.Second)
 		b.shut()
 	})
 }

@@ -80,7 +80,7 @@ func newPartition(ctx context.Context, cfg Config) *Partition {
 	w.queue.signal = wait.NewSignal()
 	w.waiter = newWaiter(&w.queue)
 	p.marks = marks{cfg: &p.cfg, writing: w.ctx, busy: make(chan bool, 1)}
-	p.trims = trimmer{shared: s, writing: w.ctx, queue: &w.queue}
+	p.trims = trimmer{shared: s, writing: w.ctx, queue: &w.queue, needed: wait.NewSignal()}
 	p.firer = firer{
 		shared: s, queue: &w.queue, silence: &w.silence, tenure: &p.tenure, virtual: clock.Virtual(cfg.Clock),
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/wait"
 )
 
 // trimmer keeps a log small: it reads and deletes what the core says. The writer calls it. Meanwhile goroutines of the
@@ -21,6 +22,7 @@ type trimmer struct {
 
 	pause   time.Time     // after a failure: the time before which nothing is tried
 	deleted chan struct{} // closed when the frames before begin were deleted; nil if no deletion is in progress
+	needed  wait.Signal   // a frame needs the room that a deletion makes
 }
 
 const trimPause = time.Second // the pause after a failure
