@@ -28,6 +28,9 @@ type connection struct {
 	sure    bool      // each copy was refused
 	goesOn  bool      // a stranger's message was in its place, so the doubt lasts until the next append is acknowledged
 	sent    []byte
+
+	trimming int       // deletions in progress
+	trimmed  time.Time // when the last one ended
 }
 
 // behind is more than a log has messages: who appends there only finds out whether it could write.
@@ -37,7 +40,7 @@ func (c *connection) Append(ctx context.Context, last uint64, data []byte) error
 	if last >= behind {
 		return c.Log.Append(ctx, last, data)
 	}
-	c.own.judge(c.p, data)
+	c.own.judge(c.p, data, c.trimmedWithin)
 	c.mu.Lock()
 	if c.retried = c.open && c.last == last; !c.open && !c.goesOn {
 		c.since, c.doubted = time.Now(), false
@@ -71,6 +74,27 @@ func (c *connection) failed(err error) {
 	if doubt {
 		c.p.heldUp(c.since, c.at)
 	}
+}
+
+// Trim records when it ends: a frame may wait for the room that it makes.
+func (c *connection) Trim(ctx context.Context, begin uint64) error {
+	c.mu.Lock()
+	c.trimming++
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.trimming--
+		c.trimmed = time.Now()
+	}()
+	return c.Log.Trim(ctx, begin)
+}
+
+// trimmedWithin reports whether a deletion was in progress in the last time of a length.
+func (c *connection) trimmedWithin(d time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.trimming > 0 || time.Since(c.trimmed) <= d
 }
 
 func (c *connection) Bounds(ctx context.Context) (storage.Bounds, error) {
