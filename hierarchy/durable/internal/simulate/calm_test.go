@@ -233,8 +233,9 @@ func (w *world) leftInTime(took time.Duration) {
 	}
 }
 
-// mostGoroutines is how many there are at most when nothing happens: three workers and two callers have 66.
-const mostGoroutines = 75
+// mostGoroutines is how many there are at most when nothing happens: three workers and two callers have 66, and seeEnd has one
+// for each partition.
+const mostGoroutines = 75 + partitions
 
 // checkGoroutines checks that processes that have ended, and faults that are over, leave nothing behind.
 func (w *world) checkGoroutines() {
