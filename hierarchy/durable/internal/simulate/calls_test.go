@@ -137,7 +137,7 @@ func notCommitted(err error) bool {
 var ownCall = []string{"the lease ended before the answer", "it was closed before the log answered", "the log has another owner"}
 
 // tooLarge is that of a call in a frame or message that is too large for its log by now. A copy may have been committed before.
-var tooLarge = []string{"too large"}
+var tooLarge = []string{"too large", "larger than the log takes"}
 
 // mayBeTooLarge reports whether the log has taken only small messages at some time since the call began.
 func (a asked) mayBeTooLarge() bool { return a.p.w.small[a.at].until.Load() > a.begun.UnixNano() }
