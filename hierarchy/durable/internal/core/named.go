@@ -26,13 +26,13 @@ func (o *Owner) named(c *Call) error {
 		c.First.Number -= Committed(c.Took)
 		return nil
 	}
-	latest, drafted := o.latest[id.Caller]
-	if drafted && id.Serial < latest { // it has been passed once the frame is in the log, and not if the frame never is
+	if latest, drafted := o.latest[id.Caller]; !drafted {
+		if err := o.standing(id); err != nil {
+			return err
+		}
+	} else if id.Serial < latest { // it has been passed once the frame is in the log, and not if the frame never is
 		c.place, c.result = 0, ErrPassed
 		return nil
-	}
-	if err := o.standing(id); err != nil && !drafted {
-		return err
 	}
 	if err := CheckSize(len(c.Ops), c.size, o.limits.Message-frame.Overhead); err != nil {
 		return err
