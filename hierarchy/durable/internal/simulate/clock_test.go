@@ -28,11 +28,18 @@ type clocks struct {
 
 	mu     sync.Mutex    // guards what follows
 	off    time.Duration // how far the wall clock is ahead of true time
+	sets   []setting     // what that was, in order
 	most   time.Duration // how far it has ever been
 	wrong  time.Time     // since when it is off by more than it may be, or zero
 	parted time.Time     // when its distance from the clock that counts last changed
 	slept  time.Duration
 	asleep time.Duration // the boot time at which the process began to stand still, or 0
+}
+
+// setting is how far a wall clock is off since a time.
+type setting struct {
+	at  time.Time
+	off time.Duration
 }
 
 // newClocks returns the clocks of a process that begins. Some wall clocks are wrong at first, by an hour or by little more
@@ -42,6 +49,7 @@ func newClocks(p *worker, r *rand.Rand) *clocks {
 	c.set(wrong(r))
 	if r.IntN(4) == 0 {
 		c.off, c.wrong = []time.Duration{-time.Hour, tooFar(r), time.Hour}[r.IntN(3)], time.Now()
+		c.sets[0].off = c.off
 		time.AfterFunc(time.Duration(r.Int64N(int64(2*lease))), func() { c.set(wrong(r)) })
 	}
 	return c
@@ -61,9 +69,26 @@ func (c *clocks) set(off time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.off, c.most, c.wrong, c.parted = off, max(c.most, off), time.Time{}, time.Now()
+	c.sets = append(c.sets, setting{time.Now(), off})
 	if off.Abs() > maxSkew {
 		c.wrong = time.Now()
 	}
+}
+
+// reaches returns when, after a time, the process knows that its wall clock has reached another one.
+func (c *clocks) reaches(wall int64, after time.Time) (known time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, s := range c.sets {
+		known = latest(after, time.Unix(0, wall).Add(-s.off))
+		if i > 0 {
+			known = latest(known, s.at.Add(wallCheck))
+		}
+		if i+1 == len(c.sets) || known.Before(c.sets[i+1].at) {
+			break
+		}
+	}
+	return known
 }
 
 // wasOff reports whether the process must not have taken anything over since a time.

@@ -42,7 +42,7 @@ func (w *world) checkLate(t *timer, f *firing) {
 	switch {
 	case !ok, t.unknown, f.Attempt > 1, w.logs[f.Partition].begunBefore(f):
 	case t.in == 0:
-		w.late("a wall clock", f, t.answered, latest(t.answered, time.Unix(0, f.Due)), mostOff+mostLate)
+		w.late("a wall clock", f, t.answered, f.clock.reaches(f.Due, latest(t.answered, own.at)), mostLate)
 	default:
 		due := max(0, time.Duration(f.Due-own.own))
 		w.late("the log", f, own.at, latest(t.answered, own.at.Add(due+due/500)), mostLate)
@@ -77,7 +77,8 @@ func (w *world) checkLateNext(last, f *firing) {
 // checkLateRun checks a run of a schedule after another one that has succeeded.
 func (w *world) checkLateRun(last, f *firing) {
 	if last.done && !last.failed && f.Attempt == 1 && !w.announces() && !w.logs[f.Partition].begunBefore(f) {
-		w.lateAfter("a schedule", last, f, latest(last.at, time.Unix(0, f.Due)), mostOff+mostLate)
+		own := w.takeovers[f.Partition][f.Epoch]
+		w.lateAfter("a schedule", last, f, f.clock.reaches(f.Due, latest(last.at, own.at)), mostLate)
 	}
 }
 
