@@ -8,9 +8,16 @@ import (
 
 // logged is what the judge knows of the frames of a log that were sent.
 type logged struct {
+	sent   map[uint32]sent // by their checksums
 	begins map[begin]bool
 	closes []uint64 // the epochs of owners that have closed it
 	epochs []uint64 // of owners that have tried to take it over
+}
+
+// sent is a frame that was sent.
+type sent struct {
+	number uint64
+	time   int64
 }
 
 // begin is the begin of an attempt that an owner has written.

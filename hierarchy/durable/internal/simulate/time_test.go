@@ -38,12 +38,13 @@ func (t *ownTime) judge(p *worker, data []byte, trimmedWithin func(time.Duration
 		w.wrong("time: a frame can't be read: %v", err)
 		return
 	}
-	if _, known := w.sent[f.Checksum]; known {
+	l := &w.logs[f.Partition]
+	if l.sent[f.Checksum].number == f.Number { // two of so many frames have the same checksum now and then
 		return
 	}
-	w.sent[f.Checksum] = f.Time
-	w.logs[f.Partition].read(&f)
-	before := w.sent[f.Previous]
+	l.sent[f.Checksum] = sent{f.Number, f.Time}
+	l.read(&f)
+	before := l.sent[f.Previous].time
 	again := t.owner == f.Owner && t.previous == f.Previous
 	elapsed := int64(p.clock.Elapsed())
 	if f.Epoch == f.Number && !again { // after each frame that others have written, the takeover begins anew

@@ -54,7 +54,6 @@ type world struct {
 	living  []*worker  // the processes that own partitions
 	calling []*worker  // those that only call
 	firings map[string][]*firing
-	sent    map[uint32]int64   // the times of frames, by their checksums
 	epochs  [partitions]uint64 // of the last owner that has begun
 	logs    [partitions]logged
 	// takeovers are those that were acknowledged, by their epochs
@@ -88,12 +87,12 @@ type timer struct {
 func newWorld(t testing.TB, seed uint64) *world {
 	w := &world{t: t, seed: seed, begun: time.Now(),
 		firings: make(map[string][]*firing), timers: make(map[string]*timer), paused: make(map[string][]pause),
-		sent: make(map[uint32]int64), happening: make([]int, len(faults)), pairs: steps.Pairs{Of: len(faults)}}
+		happening: make([]int, len(faults)), pairs: steps.Pairs{Of: len(faults)}}
 	w.chance.r, w.chances.seed = rand.New(rand.NewPCG(seed, 0)), seed
 	for i := range w.disks {
 		w.disks[i], w.takeovers[i] = new(memlog.Disk), make(map[uint64]takeover)
 		w.disks[i].SetMost(mostDisk)
-		w.logs[i].begins = make(map[begin]bool)
+		w.logs[i].begins, w.logs[i].sent = make(map[begin]bool), make(map[uint32]sent)
 	}
 	w.net.SetFate(w.fate)
 	w.net.SetDelay(w.delay)
