@@ -62,12 +62,17 @@ func (a asked) ended(err error) {
 }
 
 // slack is by how much a call may outlast its minute. That of a call to a log in the same process counts from when its
-// frame is sent; the frame before has had an answer, though not at once.
-func (a asked) slack() time.Duration {
+// frame is sent; the frame before has had an answer, though not at once. Meanwhile the process may stand still.
+func (a asked) slack() (d time.Duration) {
 	if a.p.caller != nil {
 		return 0
 	}
-	return lease / 2
+	for _, h := range a.p.holdUps {
+		if h.at == standstill && h.to.After(a.begun) {
+			d += h.to.Sub(latest(h.from, a.begun))
+		}
+	}
+	return d + lease/2
 }
 
 // hasLost reports whether the process does not own the partition any more that it owned as the call began.

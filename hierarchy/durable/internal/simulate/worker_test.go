@@ -73,7 +73,7 @@ func (w *world) newWorker() *worker {
 // anything that is sent to it.
 func (p *worker) pause(long time.Duration) {
 	<-p.going
-	defer p.stands(time.Now())
+	begun := time.Now()
 	p.clock.sleep()
 	p.store.Pause(true)
 	p.bus.Cut(true, true)
@@ -81,6 +81,7 @@ func (p *worker) pause(long time.Duration) {
 	p.bus.Cut(false, false)
 	p.store.Pause(false)
 	p.clock.wake()
+	p.stands(begun)
 	p.going <- struct{}{}
 }
 
