@@ -75,7 +75,8 @@ func (c *clocks) set(off time.Duration) {
 	}
 }
 
-// reaches returns when, after a time, the process knows that its wall clock has reached another one.
+// reaches returns when, after a time, the process knows that its wall clock has reached another one, and has had the time
+// to act before the clock is set again.
 func (c *clocks) reaches(wall int64, after time.Time) (known time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +85,7 @@ func (c *clocks) reaches(wall int64, after time.Time) (known time.Time) {
 		if i > 0 {
 			known = latest(known, s.at.Add(wallCheck))
 		}
-		if i+1 == len(c.sets) || known.Before(c.sets[i+1].at) {
+		if i+1 == len(c.sets) || known.Add(mostLate).Before(c.sets[i+1].at) {
 			break
 		}
 	}
