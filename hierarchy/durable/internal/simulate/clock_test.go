@@ -55,8 +55,14 @@ func newClocks(p *worker, r *rand.Rand) *clocks {
 	return c
 }
 
-// wrong returns how far a wall clock is off.
-func wrong(r *rand.Rand) time.Duration { return time.Duration(r.Int64N(int64(2*mostOff))) - mostOff }
+// wrong returns how far a wall clock is off. Half of them are off by the most, so that owners follow each other whose times
+// are further apart than maxSkew.
+func wrong(r *rand.Rand) time.Duration {
+	if off := time.Duration(r.Int64N(int64(2*mostOff))) - mostOff; r.IntN(2) == 0 {
+		return off
+	}
+	return mostOff * time.Duration(2*r.IntN(2)-1)
+}
 
 // tooFar returns how far a wall clock is off that is wrong by little more than it may be.
 func tooFar(r *rand.Rand) time.Duration {
