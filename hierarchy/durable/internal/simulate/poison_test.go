@@ -70,7 +70,8 @@ func (w *world) checkWritten(t *timer, last, f *firing) {
 			return
 		}
 	}
-	if due := then.time + int64(last.at.Sub(then.at)); due < now.time && !l.begins[begin{f.Epoch, f.ID.Number}] {
+	due := then.own + int64(float64(last.at.Sub(then.at))*last.clock.rate)
+	if due < now.time && !l.begins[begin{f.Epoch, f.ID.Number}] {
 		w.wrong("unwritten: attempt %d of %q by owner %d, after owner %d was killed in one", f.Attempt, f.Key, f.Epoch, last.Epoch)
 	}
 }
