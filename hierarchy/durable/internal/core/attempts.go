@@ -139,6 +139,18 @@ func (o *Owner) superseded(ref state.Ref) {
 	o.outdone[string(a.Key)] = append(o.outdone[string(a.Key)], a)
 }
 
+// overtaken is called before an operation is applied. If it ends an attempt that was left, by its token, and the next attempt
+// has begun meanwhile, overtaken ends that, whose handler was not called.
+func (o *Owner) overtaken(op *frame.Op) {
+	switch op.Kind {
+	case frame.End, frame.Fail, frame.Die, frame.Next:
+		if o.applying != 0 && o.lasting[o.applying] == nil {
+			_, ref, _ := o.State.Find(op.Key)
+			o.superseded(ref)
+		}
+	}
+}
+
 // changed is called when an operation was applied. It ends the attempt that the operation ends by its token, and the
 // contexts of attempts whose handlers have changed their own key before, and still run, unless the handler has requested
 // the operation.

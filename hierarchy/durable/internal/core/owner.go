@@ -93,6 +93,7 @@ func (o *Owner) Apply(f *frame.Frame) error {
 		}
 		o.applying = o.owns[at]
 		at++
+		o.overtaken(op)
 		if err := o.State.Apply(&f.Header, op); err != nil {
 			return err
 		}

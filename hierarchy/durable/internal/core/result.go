@@ -104,6 +104,7 @@ func (o *Owner) end(a *Op) bool {
 		return false
 	}
 	_, ref, _ := o.State.Find(a.Key)
+	o.claim(ref, was.id) // if the attempt was left, its time may be over before the frame is in the log
 	e := a.Ending.event
 	e.Job.Ref, e.Job.ID = ref, was.id
 	e.Job.schedule, _ = parseSchedule(was.extra.Schedule)

@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
@@ -86,4 +87,36 @@ func TestShutdownLeaves(t *testing.T) {
 	b.open()
 	b.True(b.do(core.Op{Kind: frame.End, Key: []byte("b"), Ending: core.End(name, number, nil)}))
 	b.Equal(map[string]string{"a": "v"}, b.keys(false))
+}
+
+// While the end of an attempt that was left is on its way to the log, no other attempt of the timer begins, though its time
+// is over meanwhile.
+func TestLeftAttemptEndsAsItsTimeIsOver(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.announcing()
+		b.cfg.Patience.Answer = time.Minute
+		b.open()
+		b.set("k", "v", 0)
+		synctest.Wait()
+		first := b.begin()
+		end := b.ends(&first, 2*time.Second)
+		b.shut()
+		b.open()
+		b.log.Before = func(uint64) { time.Sleep(3 * time.Second) }
+		ended := make(chan bool)
+		go func() { ended <- end(errHandler) }()
+		time.Sleep(2500 * time.Millisecond)
+		b.Len(b.took(), 2, "the next attempt was announced")
+		_, ok := b.p.Begin([]byte("k"), first.ID)
+		b.False(ok)
+		b.True(<-ended)
+		time.Sleep(b.cfg.Backoff(1))
+		second := b.begin()
+		b.EqualValues(2, second.Attempt)
+		took, err := second.End(b.t.Context(), nil)
+		b.NoError(err)
+		b.True(took)
+		b.Len(b.took(), 1, "it was announced once more")
+		b.shut()
+	})
 }

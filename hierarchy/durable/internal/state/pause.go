@@ -53,7 +53,6 @@ func (s *State) pause(h *frame.Header, i uint32, r *record) {
 // resume applies a Resume.
 func (s *State) resume(i uint32, r *record, op *frame.Op) {
 	if op.Moved {
-		s.finished(i, r)
 		s.leave(i, r)
 		r.due, r.wall, r.id, r.attempt = op.Due, true, op.ID, 0
 	}

@@ -16,7 +16,7 @@ const wallCheck = 10 * time.Second
 
 // fire begins the attempts that are due.
 func (o *worker) fire() {
-	if o.flight != nil || o.lapsed || o.ending {
+	if o.lapsed || o.ending {
 		return
 	}
 	for e, ok := o.core.Expire(o.time()); ok; e, ok = o.core.Expire(o.time()) {
@@ -43,8 +43,18 @@ func (o *worker) fire() {
 	} else if !ok {
 		at = math.MaxInt64
 	}
-	o.model.elapsed(o)
-	o.model.overdue(o, at)
+	if o.looked = o.time(); o.flight == nil {
+		o.model.elapsed(o)
+		o.model.overdue(o, at)
+	}
+}
+
+// goOnMeanwhile begins what falls due while a frame is in flight, now and then.
+func (o *worker) goOnMeanwhile(r *rand.Rand) {
+	if o.core != nil && o.flight != nil && r.IntN(3) == 0 {
+		o.pass(r)
+		o.fire()
+	}
 }
 
 // put puts an event into the queue.
@@ -54,7 +64,9 @@ func (o *worker) put(e core.Event, what *result) {
 
 // start begins an attempt. Its handler is called later.
 func (o *worker) start(j core.Job) {
-	o.model.beginsPaused(o, &j)
+	if o.flight == nil {
+		o.model.beginsPaused(o, &j)
+	}
 	o.model.names++
 	a := &core.Attempt{Job: j, Name: o.model.names}
 	o.core.Started(a)

@@ -3,6 +3,7 @@ package cores
 import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
+	"math"
 )
 
 // A process follows the log before it takes it over, now and then, while the owner trims it.
@@ -19,7 +20,7 @@ func (o *worker) follow() {
 	s, n := o.follower.State, 0
 	s.Walk(1, s.Records(), func(ref state.Ref, t state.Timer) bool {
 		n++
-		o.model.compare(t, nil)
+		o.model.compare(t, nil, math.MinInt64)
 		if left := o.model.timers[t.Key].left; t.Running != (left != 0) || s.Left(ref) != left {
 			o.fail("state: attempt %d of %+v was left, and should be: %d", s.Left(ref), t, left)
 		}

@@ -37,7 +37,9 @@ func (b *batch) ends(a *core.Attempt) bool {
 		switch {
 		case op.Kind == frame.End && op.Ending.Name == a.Name:
 			return !a.Left
-		case op.Kind != frame.End && op.Kind != frame.Revive && string(op.Key) == string(a.Key) && op.By != a.Name:
+		case (op.Kind == frame.End || op.Kind == frame.Resume) && string(op.Key) == string(a.Key) && !a.Called:
+			return true // it began while the end of the one before was on its way, which was left, or the end of its run
+		case op.Kind != frame.End && op.Kind != frame.Revive && op.Kind != frame.Resume && string(op.Key) == string(a.Key) && op.By != a.Name:
 			return true
 		}
 	}

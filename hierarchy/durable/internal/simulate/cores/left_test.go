@@ -25,6 +25,15 @@ func (m *model) elapsed(o *worker) {
 	}
 }
 
+// mayHaveElapsed is called when a frame is not in flight any more. The owner may have looked for what is due meanwhile.
+func (m *model) mayHaveElapsed(o *worker) {
+	for key, e := range m.timers {
+		if e.unsure = e.unsure || e.left != 0 && e.next <= o.looked; e.unsure {
+			m.timers[key] = e
+		}
+	}
+}
+
 // unseen is called when an owner takes over, which has seen nothing yet.
 func (m *model) unseen() {
 	for key, e := range m.timers {

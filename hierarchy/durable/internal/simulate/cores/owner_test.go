@@ -23,6 +23,7 @@ type worker struct {
 	core     *core.Owner // nil unless it owns the log, as far as it knows
 	shift    int64       // the owner's time minus the clock that counts
 	lapsed   bool        // it does not hold its lease
+	looked   int64       // when it has looked for what is due
 	turn     bool        // the last frame had only what trimming writes again, as that is late
 	ending   bool        // no attempt begins any more
 	closing  bool        // nothing is written after what is in the queue
@@ -130,6 +131,7 @@ func (w *world) send(f fate, last uint64, data []byte, r *rand.Rand) (acked bool
 func (o *worker) settle() {
 	b := o.flight
 	o.flight = nil
+	o.model.mayHaveElapsed(o)
 	f, err := frame.Parse(b.data)
 	if err == nil {
 		err = o.core.Apply(&f)
@@ -140,7 +142,7 @@ func (o *worker) settle() {
 	}
 	o.cancelled(b)
 	for _, a := range o.attempts {
-		if a.Ended && o.started[a.ID] == a {
+		if (a.Ended || !o.core.IsRunning(a) && !a.Called) && o.started[a.ID] == a {
 			o.free(a.ID)
 		}
 	}
@@ -199,7 +201,7 @@ func (o *worker) compare() {
 		if t.Running != (a != nil || o.core.State.Left(ref) != 0) {
 			o.fail("state: an attempt is in progress: %v, and should be: %v, of %+v", t.Running, a != nil, t)
 		}
-		o.model.compare(t, a)
+		o.model.compare(t, a, o.looked)
 		o.compareLeft(ref, t.Key)
 		return true
 	})

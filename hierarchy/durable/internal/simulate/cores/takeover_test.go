@@ -2,6 +2,7 @@ package cores
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
@@ -17,7 +18,7 @@ func (o *worker) takeOver(r *rand.Rand) {
 	if o.follower = nil; !o.read(c) {
 		return
 	}
-	o.core, o.counts, o.most = c, core.Counts{}, o.off
+	o.core, o.counts, o.most, o.looked = c, core.Counts{}, o.off, math.MinInt64
 	o.busy, o.started = make(map[frame.ID]bool), make(map[frame.ID]*core.Attempt)
 	o.gone, o.settled = make(map[*core.Attempt]bool), make(map[*core.Attempt]bool)
 	o.expiring, o.trimming = make(map[frame.ID]bool), trimming{foreign: followed}

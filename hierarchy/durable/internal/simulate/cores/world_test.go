@@ -88,6 +88,7 @@ func (w *world) step(r *rand.Rand) {
 		w.callers[r.IntN(len(w.callers))].copy(o, r)
 	case 9, 10, 11, 12, 13:
 		o.write(fateOf(r), r)
+		o.goOnMeanwhile(r)
 	case 14, 15:
 		o.fire()
 	case 16, 17:
