@@ -92,6 +92,9 @@ func (o *worker) callHandlers() {
 			o.returns(a, a.Invalid)
 		default:
 			a.Called = true
+			if o.flight != nil {
+				o.meanwhile = a
+			}
 			o.Add("%v calls the handler of %s", o, a.Key)
 			o.model.fires(o, a)
 		}

@@ -33,7 +33,8 @@ type batch struct {
 	tokens   map[uint64]bool            // by name: whether they have tokens
 	before   map[frame.ID]entry         // the timers whose attempts it begins, before that
 	paused   map[frame.ID]bool          // the timers that it has paused
-	elapsed  map[frame.ID]entry         // the same as they were before
+	passed   map[frame.ID]bool          // those whose attempt that was left it ends, or whose run it skips
+	elapsed  map[frame.ID]entry         // those that it has paused, as they were before
 	written  map[uint64]bool            // by the number of the ID: those of which it has the begin
 	changes  []core.Op                  // the operations that it has committed
 }

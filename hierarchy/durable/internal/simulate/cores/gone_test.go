@@ -33,13 +33,14 @@ func (b *batch) committed(ops []core.Op, took []bool) {
 // ends reports whether the operations of a frame end the context of an attempt whose handler runs, or is about to be
 // called. If one has ended the attempt, or its timer belongs to it no more, those after it change nothing.
 func (b *batch) ends(a *core.Attempt) bool {
+	if b.passed[a.ID] && !a.Called {
+		return true
+	}
 	for _, op := range b.changes {
 		switch {
 		case op.Kind == frame.End && op.Ending.Name == a.Name:
 			return !a.Left
-		case (op.Kind == frame.End || op.Kind == frame.Resume) && string(op.Key) == string(a.Key) && !a.Called:
-			return true // it began while the end of the one before was on its way, which was left, or the end of its run
-		case op.Kind != frame.End && op.Kind != frame.Revive && op.Kind != frame.Resume && string(op.Key) == string(a.Key) && op.By != a.Name:
+		case op.Kind != frame.End && op.Kind != frame.Revive && string(op.Key) == string(a.Key) && op.By != a.Name:
 			return true
 		}
 	}
@@ -61,6 +62,9 @@ func (o *worker) cancelled(b *batch) {
 		}
 	}
 	for _, a := range o.attempts {
+		if a == o.meanwhile && b.passed[a.ID] {
+			o.fail("attempt: %d of %s begins while the end of the one before is on its way", a.Number, a.Key)
+		}
 		was := o.gone[a]
 		o.gone[a] = was || !o.settled[a] && b.ends(a)
 		o.settled[a] = o.settled[a] || b.hasEnd(a)

@@ -70,6 +70,7 @@ func (m *model) end(b *batch, key string, by *core.Ending, e entry, live, took b
 		return false
 	}
 	m.over[by.Name] = true
+	b.passed[e.id] = b.passed[e.id] || gone
 	r := &result{number: by.Attempt, kind: failed, wait: backoff, again: by.How == core.Postpone, text: by.Text}
 	switch by.How {
 	case core.Done:
@@ -186,7 +187,7 @@ func (b *batch) note(o *worker) {
 	b.latest = o.now + int64(o.most)
 	b.attempts, b.called = make(map[frame.ID]*core.Attempt), make(map[frame.ID]bool)
 	b.tokens, b.before = make(map[uint64]bool), make(map[frame.ID]entry)
-	b.paused, b.elapsed = make(map[frame.ID]bool), make(map[frame.ID]entry)
+	b.paused, b.passed, b.elapsed = make(map[frame.ID]bool), make(map[frame.ID]bool), make(map[frame.ID]entry)
 	for id, a := range o.started {
 		b.attempts[id], b.called[id], b.tokens[a.Name] = a, a.Called, o.hasToken(a)
 	}

@@ -20,25 +20,26 @@ type worker struct {
 	owned int64         // the wall time of the takeover
 	begin uint64        // where the log began then
 
-	core     *core.Owner // nil unless it owns the log, as far as it knows
-	shift    int64       // the owner's time minus the clock that counts
-	lapsed   bool        // it does not hold its lease
-	looked   int64       // when it has looked for what is due
-	turn     bool        // the last frame had only what trimming writes again, as that is late
-	ending   bool        // no attempt begins any more
-	closing  bool        // nothing is written after what is in the queue
-	queue    []item
-	flight   *batch // in doubt
-	attempts []*core.Attempt
-	busy     map[frame.ID]bool          // the timers whose attempts are beginning, or in progress
-	started  map[frame.ID]*core.Attempt // the same, without those that are only beginning
-	expiring map[frame.ID]bool          // the dead timers that are about to be removed
-	counts   core.Counts                // what the model counts
-	gone     map[*core.Attempt]bool     // those whose contexts have ended
-	settled  map[*core.Attempt]bool     // those that were ended by their tokens
-	trimming trimming
-	shot     *shot       // or nil
-	follower *core.Owner // or nil
+	core      *core.Owner // nil unless it owns the log, as far as it knows
+	shift     int64       // the owner's time minus the clock that counts
+	lapsed    bool        // it does not hold its lease
+	looked    int64       // when it has looked for what is due
+	turn      bool        // the last frame had only what trimming writes again, as that is late
+	ending    bool        // no attempt begins any more
+	closing   bool        // nothing is written after what is in the queue
+	queue     []item
+	flight    *batch        // in doubt
+	meanwhile *core.Attempt // the last one whose handler was called while a frame was in flight
+	attempts  []*core.Attempt
+	busy      map[frame.ID]bool          // the timers whose attempts are beginning, or in progress
+	started   map[frame.ID]*core.Attempt // the same, without those that are only beginning
+	expiring  map[frame.ID]bool          // the dead timers that are about to be removed
+	counts    core.Counts                // what the model counts
+	gone      map[*core.Attempt]bool     // those whose contexts have ended
+	settled   map[*core.Attempt]bool     // those that were ended by their tokens
+	trimming  trimming
+	shot      *shot       // or nil
+	follower  *core.Owner // or nil
 }
 
 func newWorker(w *world, n int) *worker {
@@ -141,6 +142,7 @@ func (o *worker) settle() {
 		return
 	}
 	o.cancelled(b)
+	o.meanwhile = nil
 	for _, a := range o.attempts {
 		if (a.Ended || !o.core.IsRunning(a) && !a.Called) && o.started[a.ID] == a {
 			o.free(a.ID)

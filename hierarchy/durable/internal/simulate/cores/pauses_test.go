@@ -63,7 +63,7 @@ func (m *model) leavesOut(b *batch, op *core.Op, e entry) {
 	run := entry{value: e.value, due: next, wall: true, Extra: e.Extra}
 	run.Paused, run.Missed, run.Started = false, 0, false
 	m.timers[key] = run
-	b.changes = append(b.changes, core.Op{Kind: frame.Resume, Key: op.Key})
+	b.passed[e.id] = true
 }
 
 // isInProgress reports whether an attempt of a timer is in progress, or is about to begin as the log says.
