@@ -204,3 +204,30 @@ type silent struct{ storage.Log }
 
 func (silent) Append(ctx context.Context, _ uint64, _ []byte) error { <-ctx.Done(); return ctx.Err() }
 func (silent) Get(ctx context.Context, _ uint64) ([]byte, error)    { <-ctx.Done(); return nil, ctx.Err() }
+
+// When a log falls silent, that is noticed when the first answer is late, counted from sending. No handler begins
+// then. Calls end a minute after the frame was sent, and further ones at once.
+func TestDoubtCountsFromSending(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		const answer = 5 * time.Second
+		b.cfg.Patience.Answer = answer
+		var told []time.Time
+		b.cfg.Doubted = func(error) { told = append(told, time.Now()) }
+		b.open()
+		b.set("later", "", answer+time.Millisecond)
+		b.p.cfg.Log = silent{b.log}
+		sent := time.Now()
+		_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("a")})
+		b.ErrorIs(err, ErrUnavailable)
+		b.Equal(time.Minute, time.Since(sent))
+		b.Equal([]time.Time{sent.Add(answer)}, told)
+		b.Empty(b.took())
+		again := time.Now()
+		_, err = b.try(core.Op{Kind: frame.Set, Key: []byte("b")})
+		b.ErrorIs(err, ErrUnavailable)
+		b.Zero(time.Since(again))
+		b.p.Close()
+		b.Equal(closeTime, time.Since(again))
+		b.p = nil
+	})
+}
