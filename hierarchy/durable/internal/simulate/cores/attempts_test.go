@@ -54,6 +54,7 @@ func (o *worker) goOnMeanwhile(r *rand.Rand) {
 	if o.core != nil && o.flight != nil && r.IntN(3) == 0 {
 		o.pass(r)
 		o.fire()
+		o.callHandlers()
 	}
 }
 
