@@ -13,7 +13,12 @@ import (
 // announcing makes the bench announce timers: their firings are appended to fired, and those that were withdrawn to the
 // result.
 func (b *bench) announcing() *[]core.Firing {
-	b.cfg.Announce = func(f core.Firing) error { b.fired = append(b.fired, f); return nil }
+	b.cfg.Announce = func(f core.Firing) error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.fired = append(b.fired, f)
+		return nil
+	}
 	withdrawn := new([]core.Firing)
 	b.cfg.Withdrawn = func(f core.Firing) { *withdrawn = append(*withdrawn, f) }
 	return withdrawn
