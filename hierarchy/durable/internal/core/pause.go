@@ -21,11 +21,11 @@ func (o *Owner) pauses(a *Op, was change) (now change, took bool) {
 	if now.extra.Paused || !was.extra.Paused || !o.isOver(&was) {
 		return now, true
 	}
-	o.claim(was.ref, was.id) // the run is skipped, so it must not begin before the frame is in the log
 	s, err := parseSchedule(was.extra.Schedule)
 	if err != nil { // the attempt fails, and tells why
 		return now, true
 	}
+	o.claim(was.ref, was.id) // the run is skipped, so it must not begin before the frame is in the log
 	next, ok := following(s, o.asWall(was.due, was.wall), o.wall)
 	if !ok {
 		return change{key: a.Key}, true

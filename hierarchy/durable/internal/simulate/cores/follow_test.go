@@ -1,9 +1,10 @@
 package cores
 
 import (
+	"math"
+
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
-	"math"
 )
 
 // A process follows the log before it takes it over, now and then, while the owner trims it.
