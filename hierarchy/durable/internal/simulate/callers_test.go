@@ -155,6 +155,9 @@ func (t *timer) remove(ctx context.Context, w *world, key string, r *rand.Rand) 
 	took := err == nil && c.Took[0]
 	if was, ok := core.Was(strings.Join(c.Values, "")); took && ok && was.Attempt == 0 && !was.Running {
 		t.untouched = c.First.Number >> 12 // the number of its frame. No handler here postpones, which sets Attempt to 0 again
+		if t.twice {
+			t.id = was.ID
+		}
 	}
 	if took || err == nil && t.unknown && p == t.caller {
 		t.removed = time.Now()
