@@ -71,7 +71,7 @@ func (w *world) checkWritten(t *timer, last, f *firing) {
 		}
 	}
 	due := then.own + int64(float64(last.at.Sub(then.at))*last.clock.rate)
-	if due < now.time && !l.begins[begin{f.Epoch, f.ID.Number}] {
+	if due < now.own && !l.begins[begin{f.Epoch, f.ID.Number}] {
 		w.wrong("unwritten: attempt %d of %q by owner %d, after owner %d was killed in one", f.Attempt, f.Key, f.Epoch, last.Epoch)
 	}
 }
