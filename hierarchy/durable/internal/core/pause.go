@@ -56,7 +56,7 @@ func (o *Owner) isOver(was *change) bool {
 		return false
 	case was.ref != 0:
 		var waits bool
-		if until, wall, waits = o.State.Parked(was.ref, o.now); !waits {
+		if until, wall, waits = o.State.Parked(was.ref); !waits {
 			return false
 		}
 	case until == 0:

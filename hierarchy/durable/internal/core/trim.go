@@ -181,7 +181,7 @@ func (o *Owner) keep(h homed) (op frame.Op, ok bool) {
 	case h.ref == 0 && o.State.AnswerHome(h.answer, h.home):
 		return o.State.KeepAnswer(h.answer), true
 	case h.ref != 0 && o.State.HasHome(h.ref, h.home):
-		op, o.room = o.State.Keep(h.ref, o.now, o.room[:0])
+		op, o.room = o.State.Keep(h.ref, o.room[:0])
 		return op, true
 	}
 	return op, false

@@ -89,7 +89,7 @@ func (h *history) op(key []byte) frame.Op {
 	case frame.Import:
 		op.ID = frame.ID{Owner: 99, Number: h.random.Uint64()}
 	case frame.Keep:
-		op, _ = h.truth.Keep(ref, now, nil)
+		op, _ = h.truth.Keep(ref, nil)
 	case frame.Begin:
 		op.Name = uint64(h.random.IntN(2))
 	case frame.Fail:

@@ -125,5 +125,6 @@ func (s *State) leave(i uint32, r *record) {
 	delete(s.begun, i)
 	delete(s.left, i)
 	delete(s.fails, i)
+	delete(s.next, i)
 	r.state = waiting
 }

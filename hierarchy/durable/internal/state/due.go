@@ -26,7 +26,7 @@ func (s *State) Build() {
 			s.place(i, r, wall, until)
 		}
 	}
-	s.next = nil
+	s.next = make(map[uint32]int64)
 }
 
 // Advance moves the hands of the wheels, which must be empty, to the time of a frame. If a hand stood at the Unix
@@ -97,6 +97,9 @@ func (s *State) Pop(now, wall int64) (d Due, ok bool) {
 		s.preservePopped(i, int64(next), w == 1)
 		r := s.records.at(i)
 		r.state, r.handle = held, hierarchy.Handle{}
+		if r.attempt > 0 || int64(next) != r.due {
+			s.next[i] = int64(next)
+		}
 		s.list(i) // an attempt that was left is over
 		return Due{Ref(i), int64(next), w == 1}, true
 	}

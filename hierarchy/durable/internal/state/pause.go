@@ -17,14 +17,14 @@ func (s *State) isPaused(i uint32) bool {
 }
 
 // paused applies a Pause or a Resume.
-func (s *State) paused(h *frame.Header, op *frame.Op, i uint32, r *record) error {
+func (s *State) paused(op *frame.Op, i uint32, r *record) error {
 	switch {
 	case r.state == dead:
 		return senseless(op, "the timer is dead")
 	case s.extra(i).Schedule == "":
 		return senseless(op, "the timer has no schedule")
 	case op.Kind == frame.Pause:
-		s.pause(h, i, r)
+		s.pause(i, r)
 	default:
 		s.resume(i, r, op)
 	}
@@ -34,7 +34,7 @@ func (s *State) paused(h *frame.Header, op *frame.Op, i uint32, r *record) error
 
 // pause applies a Pause. A timer that is held waits again, unless the log has the begin of its attempt, which is then
 // about to begin.
-func (s *State) pause(h *frame.Header, i uint32, r *record) {
+func (s *State) pause(i uint32, r *record) {
 	e := s.extra(i)
 	e.Paused = true
 	s.setExtra(i, e)
@@ -45,7 +45,7 @@ func (s *State) pause(h *frame.Header, i uint32, r *record) {
 		if s.Withdrawn != nil {
 			s.Withdrawn(Ref(i))
 		}
-		until, wall := s.dueAgain(i, r, h.Time)
+		until, wall := s.dueAgain(i, r)
 		s.waitUntil(i, r, wall, until)
 	}
 }
@@ -85,22 +85,20 @@ func (s *State) rewait(i uint32, r *record) {
 }
 
 // dueAgain returns what a timer that is held waits for if it is not to begin.
-func (s *State) dueAgain(i uint32, r *record, now int64) (until int64, wall bool) {
-	if _, left := s.left[i]; left || r.attempt > 0 {
-		return now, false
-	}
-	return r.due, r.wall
+func (s *State) dueAgain(i uint32, r *record) (until int64, wall bool) {
+	next, other := s.nextOf(i, r)
+	return next, r.wall && !other
 }
 
 // Parked returns what a timer waits for that is paused, or is paused now. ok is false if its attempt is in progress, or
 // about to begin. One that was left is in progress until that time.
-func (s *State) Parked(ref Ref, now int64) (until int64, wall, ok bool) {
+func (s *State) Parked(ref Ref) (until int64, wall, ok bool) {
 	i, r := uint32(ref), s.records.at(uint32(ref))
 	switch {
 	case r.state == waiting:
 		until, wall = s.until(i, r)
 	case r.state == held && !s.HasBegun(ref):
-		until, wall = s.dueAgain(i, r, now)
+		until, wall = s.dueAgain(i, r)
 	default:
 		return 0, false, false
 	}

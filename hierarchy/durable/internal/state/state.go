@@ -40,7 +40,9 @@ type State struct {
 	keepDead  int64
 
 	begun map[uint32]struct{} // timers with an attempt of which the log has the begin but not the end
-	next  map[uint32]int64    // until Build: when the next attempt of a timer is due, if that is not its due time
+	// next is when the next attempt of a timer is due, if that is not its due time: until Build for all that wait, and then
+	// for those whose attempt is due or in progress.
+	next  map[uint32]int64
 	left  map[uint32]uint64   // the names of attempts that were left. Their timers wait, or are due again
 	fails map[uint32]struct{} // running timers whose last attempt is the one in the log, which was left and is about to fail
 
@@ -119,7 +121,7 @@ func (s *State) Apply(h *frame.Header, op *frame.Op) error {
 	case frame.Remove:
 		s.remove(i, r)
 	case frame.Pause, frame.Resume:
-		return s.paused(h, op, i, r)
+		return s.paused(op, i, r)
 	default:
 		return s.attempted(h, op, i, r)
 	}
@@ -198,7 +200,7 @@ func (s *State) keep(h *frame.Header, op *frame.Op) error {
 		s.died(i, r, extraOf(&op.More))
 	case frame.Begun:
 		s.begun[i] = struct{}{}
-		s.wait(i, r, op.Next)
+		s.waitUntil(i, r, false, op.Next)
 	case frame.Left:
 		s.left[i] = op.Name
 		s.waitUntil(i, r, false, op.Next)

@@ -57,36 +57,44 @@ func (s *State) until(i uint32, r *record) (until int64, wall bool) {
 	return r.due, r.wall
 }
 
+// nextOf returns when the next attempt of a timer is due, or since when it is. other reports whether that is not the timer's
+// due time.
+func (s *State) nextOf(i uint32, r *record) (next int64, other bool) {
+	if r.state == waiting {
+		until, wall := s.until(i, r)
+		return until, until != r.due || wall != r.wall
+	}
+	if next, other = s.next[i]; !other {
+		next = r.due
+	}
+	return next, other
+}
+
 // IsDue reports whether an attempt of a timer is due or in progress. It stays true if the wall clock is set back.
 func (s *State) IsDue(ref Ref) bool {
 	st := s.records.at(uint32(ref)).state
 	return st == held || st == running || s.Left(ref) != 0
 }
 
-// Keep returns the operation that writes a timer again. It appends the timer's bytes to room, and returns room. A timer
-// whose attempt is due or in progress is due at once for a later owner.
-func (s *State) Keep(ref Ref, now int64, room []byte) (frame.Op, []byte) {
+// Keep returns the operation that writes a timer again. It appends the timer's bytes to room, and returns room. A later
+// owner, whose clock may be behind this one's, knows since when an attempt is due that is due or in progress.
+func (s *State) Keep(ref Ref, room []byte) (frame.Op, []byte) {
 	r := s.records.at(uint32(ref))
 	name, left := s.left[uint32(ref)] // also of an attempt that is over now: it has failed
-	op := frame.Op{Kind: frame.Keep, Wall: r.wall, Attempt: r.attempt, ID: r.id, Due: r.due}
+	next, other := s.nextOf(uint32(ref), r)
+	op := frame.Op{Kind: frame.Keep, Wall: r.wall, Attempt: r.attempt, ID: r.id, Due: r.due, Next: next}
 	switch _, begun := s.begun[uint32(ref)]; {
 	case r.state == dead:
-		op.State = frame.Dead
+		op.State, op.Next = frame.Dead, 0
 	case begun:
-		op.State, op.Next = frame.Begun, now
+		op.State = frame.Begun
 	case left:
-		op.State, op.Name, op.Next = frame.Left, name, now
-		if r.state == waiting {
-			op.Next, _ = s.until(uint32(ref), r)
-		}
-	case r.attempt > 0 && r.state == waiting:
-		op.Next, _ = s.until(uint32(ref), r)
-	case r.state == waiting:
-		if until, wall := s.until(uint32(ref), r); until != r.due || wall != r.wall {
-			op.State, op.Next = frame.Postponed, until
-		}
+		op.State, op.Name = frame.Left, name
 	case r.attempt > 0:
-		op.Next = now
+	case other:
+		op.State = frame.Postponed
+	default:
+		op.Next = 0
 	}
 	e := s.extra(uint32(ref))
 	op.Missed, op.Started, op.Failed, op.Paused = e.Missed, e.Started, e.Failed, e.Paused

@@ -1,8 +1,6 @@
 package cores
 
 import (
-	"math"
-
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
@@ -21,7 +19,7 @@ func (o *worker) follow() {
 	s, n := o.follower.State, 0
 	s.Walk(1, s.Records(), func(ref state.Ref, t state.Timer) bool {
 		n++
-		o.model.compare(t, nil, math.MinInt64)
+		o.model.compare(t, nil)
 		if left := o.model.timers[t.Key].left; t.Running != (left != 0) || s.Left(ref) != left {
 			o.fail("state: attempt %d of %+v was left, and should be: %d", s.Left(ref), t, left)
 		}

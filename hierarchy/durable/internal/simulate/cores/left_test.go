@@ -11,15 +11,14 @@ import (
 // An attempt that was left goes on until its time is over and the owner has seen that. Each owner sees it by itself, when it
 // looks for what is due.
 
-// elapsed is called when an owner has looked for what is due. What trimming has written again as due may be due a little
-// later for an owner whose time begins before that of the log, so whether that one has seen it is not known.
+// elapsed is called when an owner has looked for what is due.
 func (m *model) elapsed(o *worker) {
 	if o.core.Epoch != m.epoch {
 		return
 	}
 	for key, e := range m.timers {
 		if e.left != 0 && !e.Paused && e.next <= o.time() {
-			e.over, e.unsure = e.over || o.time() >= m.time, true
+			e.over = true
 			m.timers[key] = e
 		}
 	}

@@ -203,7 +203,7 @@ func (o *worker) compare() {
 		if t.Running != (a != nil || o.core.State.Left(ref) != 0) {
 			o.fail("state: an attempt is in progress: %v, and should be: %v, of %+v", t.Running, a != nil, t)
 		}
-		o.model.compare(t, a, o.looked)
+		o.model.compare(t, a)
 		o.compareLeft(ref, t.Key)
 		return true
 	})
