@@ -42,6 +42,9 @@ func (w *world) explainTimer(b *strings.Builder, key string, all []*firing) {
 			w.after(t.begun), w.after(t.answered), t.caller.bus.Number, key, t.in, t.id, t.unknown, t.refused, t.twice,
 			w.after(t.removed), t.untouched)
 	}
+	for at := range w.logs {
+		w.logs[at].explain(b, key)
+	}
 	for _, f := range all[max(0, len(all)-20):] {
 		fmt.Fprintf(b, "%v: %+v, over %t, done %t, failed %t, logged at %v, process's time %v to %v\n",
 			w.after(f.at), f.Firing, f.over, f.done, f.failed, w.after(f.logged), f.elapsed, f.ended)
@@ -54,4 +57,16 @@ func (w *world) after(t time.Time) time.Duration { return max(0, t.Sub(w.begun))
 // again returns the command that runs this history again.
 func (w *world) again() string {
 	return fmt.Sprintf("go test ./internal/simulate -run TestHistories -histories 1 -seed %d -span %v", w.seed, *span)
+}
+
+// explain writes what the frames that were sent have of a timer.
+func (l *logged) explain(b *strings.Builder, key string) {
+	for _, f := range l.frames {
+		for op, err := range f.Ops() {
+			if err == nil && string(op.Key) == key {
+				fmt.Fprintf(b, "frame %d of owner %d, time %d: %v, state %d, ID %d, attempt %d, due %d, next %d\n",
+					f.Number, f.Epoch, f.Time, op.Kind, op.State, op.ID.Number, op.Attempt, op.Due, op.Next)
+			}
+		}
+	}
 }

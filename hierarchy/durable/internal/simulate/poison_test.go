@@ -10,8 +10,9 @@ import (
 type logged struct {
 	sent   map[uint32]sent // by their checksums
 	begins map[begin]bool
-	closes []uint64 // the epochs of owners that have closed it
-	epochs []uint64 // of owners that have tried to take it over
+	frames []frame.Frame // in the order in which they were sent first
+	closes []uint64      // the epochs of owners that have closed it
+	epochs []uint64      // of owners that have tried to take it over
 }
 
 // sent is a frame that was sent.
@@ -25,6 +26,7 @@ type begin struct{ epoch, id uint64 }
 
 // read records what a frame has.
 func (l *logged) read(f *frame.Frame) {
+	l.frames = append(l.frames, *f)
 	if f.Epoch == f.Number {
 		l.epochs = append(l.epochs, f.Epoch)
 	}

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -30,7 +31,7 @@ func (t *ownTime) look(p *worker) {
 // judge checks the time of a frame when it is first sent. A frame that strangers' messages have passed is sent again later, and
 // one may have waited for the room that a deletion makes, as trimmedWithin says.
 func (t *ownTime) judge(p *worker, data []byte, trimmedWithin func(time.Duration) bool) {
-	f, err := frame.Parse(data)
+	f, err := frame.Parse(bytes.Clone(data))
 	w := p.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
