@@ -96,10 +96,20 @@ func (p *worker) end(ctx context.Context, f *firing, t partition.Taken) {
 	}
 }
 
+// token gives an attempt a token for a time.
+func (p *worker) token(t partition.Taken, long time.Duration) (name uint64, attempt uint32) {
+	until := p.clock.Elapsed() + long
+	name, attempt = t.Token(long)
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.tokens[name] = until
+	return name, attempt
+}
+
 // endByToken ends an attempt by its token, or never. Its process ends it when its time is over, if it still can.
 func (p *worker) endByToken(ctx context.Context, f *firing, t partition.Taken) {
 	w, long := p.w, 2*time.Second+p.chance.upTo(4*time.Second)
-	name, attempt := t.Token(long)
+	name, attempt := p.token(t, long)
 	over := time.Now().Add(long)
 	time.Sleep(p.chance.upTo(4 * time.Second))
 	if result := p.result(); p.chance.intN(4) > 0 && !w.ended() {
@@ -118,7 +128,7 @@ func (p *worker) endByToken(ctx context.Context, f *firing, t partition.Taken) {
 // endSurely ends an attempt by its token, while owners give partitions to each other and nothing fails.
 func (p *worker) endSurely(ctx context.Context, f *firing, t partition.Taken) {
 	w := p.w
-	name, attempt := t.Token(time.Hour) // longer than an owner may have stood still, whose time the next one does not continue
+	name, attempt := p.token(t, time.Hour) // longer than an owner may have stood still, whose time the next one does not continue
 	if err := context.Cause(t.Context()); err != nil && !errors.Is(err, partition.ErrLeft) {
 		return
 	}

@@ -53,6 +53,7 @@ func (t *ownTime) judge(p *worker, data []byte, trimmedWithin func(time.Duration
 		t.owner, t.begins = f.Owner, max(t.wall, min(t.wall+int64(maxSkew), before))-t.elapsed
 	}
 	t.previous = f.Previous
+	t.checkOps(p, &f)
 	if t.unknown {
 		if f.Time > before && !again {
 			t.begins, t.unknown = f.Time-elapsed, false
@@ -63,5 +64,22 @@ func (t *ownTime) judge(p *worker, data []byte, trimmedWithin func(time.Duration
 	waited := time.Duration(want-f.Time) + time.Millisecond
 	if f.Time > want || f.Time < want && !again && !trimmedWithin(waited) {
 		w.wrong("time: frame %d of owner %d of partition %d is %v ahead of the owner's time", f.Number, f.Epoch, f.Partition, time.Duration(f.Time-want))
+	}
+}
+
+// checkOps checks the times in a frame that count from the owner's time, and from its wall clock.
+func (t *ownTime) checkOps(p *worker, f *frame.Frame) {
+	for op, err := range f.Ops() {
+		if err != nil {
+			return
+		}
+		if ahead := op.Due - int64(period) - p.clock.latest().UnixNano(); op.Kind == frame.SetAt && len(op.Schedule) > 0 && ahead > 0 {
+			p.w.wrong("run: the first one of %q counts from %v ahead of the wall clock", op.Key, time.Duration(ahead))
+		}
+		if until, ok := p.tokens[op.Name]; ok && op.Kind == frame.Begin && !t.unknown {
+			if late := time.Duration(op.Next-t.begins) - until; late.Abs() > time.Millisecond {
+				p.w.wrong("token: the attempt of %q that is left goes on for %v too long", op.Key, late)
+			}
+		}
 	}
 }

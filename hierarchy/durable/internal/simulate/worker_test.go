@@ -35,11 +35,12 @@ type worker struct {
 	announced sync.Map     // the keys of attempts, until they have begun or were withdrawn
 
 	hit     atomic.Bool // something happens to it
-	holdUps []holdUp    // guarded by the world's mutex, as the four below
+	holdUps []holdUp    // guarded by the world's mutex, as the five below
 	stood   time.Duration
-	leased  time.Time // when the lease ends by the last renewal that was acknowledged
-	running int       // handlers
-	full    time.Time // since when all places are taken, or zero
+	leased  time.Time                // when the lease ends by the last renewal that was acknowledged
+	running int                      // handlers
+	full    time.Time                // since when all places are taken, or zero
+	tokens  map[uint64]time.Duration // by the name of an attempt: until when its token lasts, by the clock of the process
 
 	left     atomic.Bool            // it is ending
 	answered [partitions][]answered // guarded by the world's mutex, as the next one
@@ -61,7 +62,7 @@ type shared interface {
 }
 
 func (w *world) newWorker() *worker {
-	p := &worker{w: w, bus: w.net.Connect(), store: w.table.Open(), going: make(chan struct{}, 1),
+	p := &worker{w: w, tokens: make(map[uint64]time.Duration), bus: w.net.Connect(), store: w.table.Open(), going: make(chan struct{}, 1),
 		opened: make(chan struct{})}
 	p.chance = w.chances.of("process", p.bus.Number)
 	p.going <- struct{}{}
