@@ -114,6 +114,10 @@ func (w *world) timer(ctx context.Context, key string, p *worker, r *rand.Rand) 
 	if r.IntN(2) == 0 {
 		op.If = core.IfAbsent
 	}
+	moves := t.in > 0 && r.IntN(3) == 0
+	if moves {
+		op.In += lease
+	}
 	c, err := call(limited, p.api(), key, op)
 	a.ended(err)
 	w.setOnce(a, c, err)
@@ -121,12 +125,33 @@ func (w *world) timer(ctx context.Context, key string, p *worker, r *rand.Rand) 
 	if t.unknown = err != nil; !t.unknown {
 		t.id = c.First
 	}
+	if moves {
+		t.move(ctx, key, r)
+	}
 	if r.IntN(2) == 0 {
 		t.remove(ctx, w, key, r)
 	}
 	w.mu.Lock()
 	w.timers[key] = t
 	w.mu.Unlock()
+}
+
+// move moves a timer that was set for a lease later than it is to fire. If that is not known to have succeeded, it fires at
+// either time, or at both.
+func (t *timer) move(ctx context.Context, key string, r *rand.Rand) {
+	a, limited, cancel := t.caller.asks(ctx, of(key), patience(r))
+	defer cancel()
+	c, err := call(limited, t.caller.api(), key, core.Op{Kind: frame.Move, In: t.in})
+	a.ended(err)
+	switch {
+	case err != nil:
+		t.unknown, t.twice, t.id = true, true, frame.ID{}
+	case c.Took[0]:
+		t.twice = t.twice || a.mayBeTooLarge() || time.Since(t.begun) > lease/4 // an attempt may have failed before
+		t.begun, t.answered, t.unknown, t.id = a.begun, time.Now(), false, c.First
+	default:
+		t.in += lease // it has fired
+	}
 }
 
 // setOnce checks the answer of a Set of a key that nobody else sets: it was not there before. Calls of a message that was
@@ -147,6 +172,9 @@ func (t *timer) remove(ctx context.Context, w *world, key string, r *rand.Rand) 
 	p := t.caller
 	if r.IntN(2) == 0 {
 		p = w.any(r)
+	}
+	if left := time.Until(t.begun.Add(t.in)); left < 2*time.Second && r.IntN(2) == 0 {
+		time.Sleep(left + time.Duration(r.Int64N(int64(4*usualLatency))) - 2*usualLatency) // an attempt is about to begin
 	}
 	a, limited, cancel := p.asks(ctx, of(key), 2*giveUp)
 	defer cancel()

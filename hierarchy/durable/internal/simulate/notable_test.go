@@ -23,6 +23,14 @@ func (w *world) bearNoTable(ctx context.Context) {
 	before := w.ownersOf()
 	w.cutTable(true)
 	w.disks[at].SetSilent(true)
+	if w.chance.intN(3) == 0 { // no lease is held in most of the time without an answer
+		time.Sleep(lease + w.chance.upTo(giveUp/2))
+		w.cutTable(false)
+		time.Sleep(lease / 4)
+		w.disks[at].SetSilent(false)
+		w.staysSettled(before)
+		return
+	}
 	var wg sync.WaitGroup
 	for _, p := range []*worker{p, w.calling[w.chance.intN(callers)]} {
 		wg.Go(func() { w.waitsForLease(ctx, p, at) })
@@ -31,6 +39,11 @@ func (w *world) bearNoTable(ctx context.Context) {
 	w.disks[at].SetSilent(false)
 	wg.Wait()
 	w.cutTable(false)
+	w.staysSettled(before)
+}
+
+// staysSettled checks that the owners are the same still, and remain it.
+func (w *world) staysSettled(before [partitions]uint64) {
 	time.Sleep(2 * lease)
 	w.mu.Lock()
 	defer w.mu.Unlock()

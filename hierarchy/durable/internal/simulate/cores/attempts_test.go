@@ -80,7 +80,11 @@ func (o *worker) start(j core.Job) {
 func (o *worker) callHandlers() {
 	for _, a := range slices.Clone(o.attempts) {
 		switch {
-		case a.Called, o.core.IsClaimed(a.ID) && o.flight != nil:
+		case a.Called:
+		case o.core.IsClaimed(a.ID):
+			if o.flight == nil {
+				o.fail("claims: %s waits for a frame, and none is on its way", a.Key)
+			}
 		case !o.core.IsRunning(a):
 			o.core.Stop(a)
 			o.over(a)
