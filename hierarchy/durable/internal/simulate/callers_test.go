@@ -147,8 +147,8 @@ func (t *timer) move(ctx context.Context, key string, r *rand.Rand) {
 	case err != nil:
 		t.unknown, t.twice, t.id = true, true, frame.ID{}
 	case c.Took[0]:
-		t.twice = t.twice || a.mayBeTooLarge() || time.Since(t.begun) > lease/4 // an attempt may have failed before
 		t.begun, t.answered, t.unknown, t.id = a.begun, time.Now(), false, c.First
+		t.twice = true // an attempt may have failed before, if the owner's time has jumped
 	default:
 		t.in += lease // it has fired
 	}
