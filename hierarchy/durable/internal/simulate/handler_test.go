@@ -56,8 +56,9 @@ func (p *worker) handle(ctx context.Context, call core.Firing) error {
 		}
 	}
 	p.w.mu.Lock()
+	lost := p.hasLost(f) // asked first: the context may end meanwhile
 	f.done, f.failed, f.ended = ctx.Err() == nil, err != nil, p.clock.Elapsed()
-	if f.done && p.hasLost(f) {
+	if f.done && lost {
 		p.w.wrong("context: that of attempt %d of %q goes on, though owner %d has ended", f.Attempt, f.Key, f.Epoch)
 	}
 	p.w.mu.Unlock()
