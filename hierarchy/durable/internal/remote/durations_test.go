@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/epicycle-go/epicycle/clock"
 )
 
@@ -46,4 +48,13 @@ func TestDurationsGoByTheClock(t *testing.T) {
 	op.In, op.Quiet, op.Longest = 0, 2*time.Hour, 90*time.Minute
 	b.do(c, op)
 	b.Equal(80*time.Minute, remaining("b"))
+}
+
+// That a computer has slept shows in its wall clock alone. The monotonic clock, by which times are compared that have its
+// reading, stands still meanwhile.
+func TestReadingsOfTheWallClock(t *testing.T) {
+	now := clock.System().Now()
+	require.NotEqual(t, now.Round(0), now)
+	wall := readClocks(clock.System()).wall
+	require.Equal(t, wall.Round(0), wall)
 }
