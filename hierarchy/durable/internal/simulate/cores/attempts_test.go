@@ -82,7 +82,7 @@ func (o *worker) callHandlers() {
 		switch {
 		case a.Called:
 		case o.core.IsClaimed(a.ID):
-			if o.flight == nil {
+			if o.flight == nil && len(o.queue) == 0 { // otherwise the next frame may be made instead of one that was too large
 				o.fail("claims: %s waits for a frame, and none is on its way", a.Key)
 			}
 		case !o.core.IsRunning(a):

@@ -69,12 +69,8 @@ func (m *model) early(o *worker, e entry) time.Duration {
 }
 
 // overdue judges that all that is due has begun, and that the alarm rings before anything else is due, or a wall clock that
-// is set can be noticed too late. Suspects begin one after the other. What the last owner has written again as due is not
-// due yet if the time of this one begins later, as the clock of that one was ahead by more than maxSkew.
+// is set can be noticed too late. Suspects begin one after the other.
 func (m *model) overdue(o *worker, alarm int64) {
-	if o.time() < m.time {
-		return
-	}
 	trial := slices.ContainsFunc(o.attempts, func(a *core.Attempt) bool { return a.Suspect }) ||
 		slices.ContainsFunc(o.queue, func(it item) bool { return it.what != nil && it.what.job != nil && it.what.job.Suspect })
 	for _, e := range m.timers {
