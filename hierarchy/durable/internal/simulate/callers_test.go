@@ -196,10 +196,10 @@ func (t *timer) remove(ctx context.Context, w *world, key string, r *rand.Rand) 
 // period is the time between two runs of a schedule.
 const period = 2 * time.Second
 
-// repeat sets a timer with a schedule in each partition. Missed runs are made up for one by one, or at once.
+// repeat sets a timer with a schedule in each partition. Missed runs are made up for one by one, or at once, or are not.
 func (w *world) repeat(ctx context.Context, r *rand.Rand) {
 	for at := range partitions {
-		text := fmt.Sprintf("MISSED=%s @every %v", []string{"all", "once"}[at%2], period)
+		text := fmt.Sprintf("MISSED=%s @every %v", []string{"all", "once", "all", "skip"}[at], period)
 		op := core.Op{Kind: frame.SetAt, If: core.IfAbsent, Schedule: []byte(text)}
 		for key := fmt.Sprint("run ", at); ; time.Sleep(time.Second) {
 			if _, err := do(ctx, w.any(r).api(), key, op); err == nil {

@@ -10,9 +10,10 @@ import (
 type logged struct {
 	sent   map[uint32]sent // by their checksums
 	begins map[begin]bool
-	frames []frame.Frame // in the order in which they were sent first
-	closes []uint64      // the epochs of owners that have closed it
-	epochs []uint64      // of owners that have tried to take it over
+	frames []frame.Frame    // in the order in which they were sent first
+	runs   map[string]int64 // by the keys of schedules: when the last run is due that a frame has
+	closes []uint64         // the epochs of owners that have closed it
+	epochs []uint64         // of owners that have tried to take it over
 }
 
 // sent is a frame that was sent.

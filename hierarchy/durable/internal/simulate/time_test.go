@@ -73,8 +73,8 @@ func (t *ownTime) checkOps(p *worker, f *frame.Frame) {
 		if err != nil {
 			return
 		}
-		if ahead := op.Due - int64(period) - p.clock.latest().UnixNano(); op.Kind == frame.SetAt && len(op.Schedule) > 0 && ahead > 0 {
-			p.w.wrong("run: the first one of %q counts from %v ahead of the wall clock", op.Key, time.Duration(ahead))
+		if isRun(op) {
+			p.w.logs[f.Partition].checkNext(p, op)
 		}
 		if until, ok := p.tokens[op.Name]; ok && op.Kind == frame.Begin && !t.unknown {
 			if late := time.Duration(op.Next-t.begins) - until; late.Abs() > time.Millisecond {
@@ -82,4 +82,19 @@ func (t *ownTime) checkOps(p *worker, f *frame.Frame) {
 			}
 		}
 	}
+}
+
+// isRun reports whether an operation says when the next run of a schedule is due.
+func isRun(op *frame.Op) bool {
+	return op.Kind == frame.SetAt && len(op.Schedule) > 0 || op.Kind == frame.Next || op.Moved
+}
+
+// checkNext checks that no run of a schedule is left out that is due after the wall time. An attempt that an owner has begun
+// whose wall clock was ahead may end before its time.
+func (l *logged) checkNext(p *worker, op *frame.Op) {
+	key := string(op.Key)
+	if ahead := op.Due - int64(period) - max(p.clock.latest().UnixNano(), l.runs[key]); ahead > 0 {
+		p.w.wrong("run: one of %q is left out that is due %v after the wall time", key, time.Duration(ahead))
+	}
+	l.runs[key] = op.Due
 }
