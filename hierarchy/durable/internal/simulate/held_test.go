@@ -82,13 +82,21 @@ func anyIn(times []time.Time, from, to time.Time) bool {
 	return slices.ContainsFunc(times, func(at time.Time) bool { return !at.Before(from) && !at.After(to) })
 }
 
-// holdMessages has the network hold all that a process sends while it sets timers. It knows the owners' clocks, or has not
-// asked for so long that it asks again first, so the durations count from the calls.
+// holdMessages has the network hold all that a process sends while it sets timers, and moves some. It knows the owners'
+// clocks, or has not asked for so long that it asks again first, so the durations count from the calls.
 func (w *world) holdMessages(ctx context.Context) {
 	w.rounds++
 	p, long := w.calling[w.chance.intN(callers)], slowMessage+w.chance.upTo(lease/2)
 	for at := range partitions {
 		_, err := do(ctx, p.api(), fmt.Sprintf("held %d 0 %d", w.rounds, at), core.Op{Kind: frame.Set})
+		w.nothingFails(err)
+	}
+	var keys [3 * partitions]string
+	for i := range keys {
+		if keys[i] = fmt.Sprintf("held %d 1%d %d", w.rounds, i, i%partitions); i >= partitions {
+			continue
+		}
+		_, err := do(ctx, w.any(w.chance.branch()).api(), keys[i], core.Op{Kind: frame.Set, In: 1000 * time.Hour})
 		w.nothingFails(err)
 	}
 	if w.chance.intN(2) == 0 {
@@ -99,12 +107,15 @@ func (w *world) holdMessages(ctx context.Context) {
 	begun := time.Now()
 	var wg sync.WaitGroup
 	var due sync.Map
-	for i := range 3 * partitions {
-		key, in := fmt.Sprintf("held %d 1%d %d", w.rounds, i, i%partitions), w.chance.upTo(lease)
+	for i, key := range keys {
+		op := core.Op{Kind: frame.Set, In: w.chance.upTo(lease)}
+		if i < partitions {
+			op.Kind = frame.Move
+		}
 		wg.Go(func() {
-			_, err := do(ctx, p.api(), key, core.Op{Kind: frame.Set, In: in})
+			_, err := do(ctx, p.api(), key, op)
 			w.nothingFails(err)
-			due.Store(key, latestOf(in, time.Since(begun), long))
+			due.Store(key, latestOf(op.In, time.Since(begun), long))
 		})
 	}
 	wg.Wait()
