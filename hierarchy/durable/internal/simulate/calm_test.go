@@ -195,6 +195,7 @@ func (w *world) handOver(ctx context.Context) {
 		w.handsOver(ctx, p)
 		require.NoError(w.t, p.cluster.Shutdown(ctx))
 		w.leftInTime(time.Since(leaves))
+		w.beganNothing(p, leaves.Add(prompt))
 		left()
 		p.close()
 		time.Sleep(time.Second) // others have opened its partitions
@@ -218,18 +219,6 @@ func (w *world) handOver(ctx context.Context) {
 			w.wrong("late: %q fires %v late by the log, at %v by the owner of takeover %d at %v, attempt %d, due %v after it",
 				key, late, f.at.Sub(w.begun), f.Epoch, own.at.Sub(w.begun), f.Attempt, time.Duration(f.Due-own.own))
 		}
-	}
-}
-
-// farewell is how long a process takes at most to leave if no handler runs. Attempts that have tokens are left to others.
-const farewell = 2 * time.Second
-
-// leftInTime checks how long a process has taken to leave.
-func (w *world) leftInTime(took time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.announces() && took > farewell {
-		w.wrong("handover: a process takes %v to leave", took)
 	}
 }
 

@@ -188,3 +188,26 @@ func (w *world) askNobody(ctx context.Context) {
 	require.Error(w.t, err)
 	a.ended(err)
 }
+
+// farewell is how long a process takes at most to leave if no handler runs. Attempts that have tokens are left to others.
+const farewell = 2 * time.Second
+
+// leftInTime checks how long a process has taken to leave.
+func (w *world) leftInTime(took time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.announces() && took > farewell {
+		w.wrong("handover: a process takes %v to leave", took)
+	}
+}
+
+// beganNothing checks that a process that leaves others begins no attempt after a time.
+func (w *world) beganNothing(p *worker, after time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for key, all := range w.firings {
+		if f := all[len(all)-1]; f.clock == p.clock && f.at.After(after) && !f.over {
+			w.wrong("handover: %q fires %v after its process has begun to leave", key, f.at.Sub(after)+prompt)
+		}
+	}
+}
