@@ -8,6 +8,7 @@ import (
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
 )
 
 // held is how long a lease is held after the last renewal was sent, at most, also by a clock that is slow by drift.
@@ -22,7 +23,7 @@ func (w *world) leaveAlone(ctx context.Context, p *worker) {
 	p.alone.Store(&until)
 	var wg sync.WaitGroup
 	for at := range partitions {
-		for kind := range 3 {
+		for kind := range 5 {
 			wg.Go(func() { p.askAlone(ctx, at, kind, until) })
 		}
 	}
@@ -45,6 +46,10 @@ func (p *worker) askAlone(ctx context.Context, at, kind int, until time.Time) {
 			_, err = do(limited, p.api(), "none "+key, core.Op{Kind: frame.Remove})
 		case 2:
 			_, _, _, err = p.api().Get(limited, at, []byte(key))
+		case 3:
+			_, err = p.api().Count(limited, at)
+		case 4:
+			err = p.api().All(limited, at, false, func(state.Timer) bool { return true })
 		}
 		cancel()
 		if late := time.Since(until); err == nil && late > 0 {
