@@ -114,10 +114,6 @@ func (w *world) timer(ctx context.Context, key string, p *worker, r *rand.Rand) 
 	if r.IntN(2) == 0 {
 		op.If = core.IfAbsent
 	}
-	moves := t.in > 0 && r.IntN(3) == 0
-	if moves {
-		op.In += lease
-	}
 	c, err := call(limited, p.api(), key, op)
 	a.ended(err)
 	w.setOnce(a, c, err)
@@ -125,33 +121,12 @@ func (w *world) timer(ctx context.Context, key string, p *worker, r *rand.Rand) 
 	if t.unknown = err != nil; !t.unknown {
 		t.id = c.First
 	}
-	if moves {
-		t.move(ctx, key, r)
-	}
 	if r.IntN(2) == 0 {
 		t.remove(ctx, w, key, r)
 	}
 	w.mu.Lock()
 	w.timers[key] = t
 	w.mu.Unlock()
-}
-
-// move moves a timer that was set for a lease later than it is to fire. If that is not known to have succeeded, it fires at
-// either time, or at both.
-func (t *timer) move(ctx context.Context, key string, r *rand.Rand) {
-	a, limited, cancel := t.caller.asks(ctx, of(key), patience(r))
-	defer cancel()
-	c, err := call(limited, t.caller.api(), key, core.Op{Kind: frame.Move, In: t.in})
-	a.ended(err)
-	switch {
-	case err != nil:
-		t.unknown, t.twice, t.id = true, true, frame.ID{}
-	case c.Took[0]:
-		t.begun, t.answered, t.unknown, t.id = a.begun, time.Now(), false, c.First
-		t.twice = true // an attempt may have failed before, if the owner's time has jumped
-	default:
-		t.in += lease // it has fired
-	}
 }
 
 // setOnce checks the answer of a Set of a key that nobody else sets: it was not there before. Calls of a message that was

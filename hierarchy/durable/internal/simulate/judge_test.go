@@ -118,7 +118,7 @@ func (w *world) check(key string, t *timer, all []*firing) {
 		w.wrong("closed: %q fires, though the call ended with what says that it was not set", key)
 	}
 	for i, f := range all {
-		same := !t.twice || f.ID == t.id // what is known is of the second timer of one that is set twice
+		same := !t.twice || f.ID == t.id // the removal is of the second timer of one that is set twice
 		// A handler may be called just before the removal, and come to its first line just after. Then its context is done.
 		if !t.removed.IsZero() && f.at.After(t.removed) && !f.over {
 			w.wrong("removed: %q fires %v later", key, f.at.Sub(t.removed))
@@ -126,10 +126,10 @@ func (w *world) check(key string, t *timer, all []*firing) {
 		if same && t.untouched >= f.Epoch && !f.over && !w.logs[f.Partition].changedHands(f.Epoch, t.untouched) {
 			w.wrong("removed: %q fires, though its removal says that it has not", key)
 		}
-		if same && f.ofOwner() && t.in > 0 {
+		if f.ofOwner() && t.in > 0 {
 			w.checkDuration(t, f)
 		}
-		if same && i == 0 {
+		if i == 0 {
 			w.checkLate(t, f)
 		}
 		if t.id != (frame.ID{}) && f.ID != t.id && !t.twice {

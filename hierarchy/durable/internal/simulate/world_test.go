@@ -78,7 +78,7 @@ type timer struct {
 	caller          *worker   // that process
 	unknown         bool      // an answer was lost
 	refused         bool      // it was not set, as the error says
-	twice           bool      // it may have two IDs, of which id is the second: see setOnce and move
+	twice           bool      // it may be set twice by one call: see setOnce
 	id              frame.ID  // by the answer, unless that was lost
 	removed         time.Time // when its Remove was answered, or zero
 	untouched       uint64    // the frame with its Remove, whose answer says that no attempt has begun, or 0

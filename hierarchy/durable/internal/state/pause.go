@@ -45,7 +45,7 @@ func (s *State) pause(i uint32, r *record) {
 		if s.Withdrawn != nil {
 			s.Withdrawn(Ref(i))
 		}
-		until, wall := s.dueAgain(i, r)
+		until, wall := s.nextOf(i, r)
 		s.waitUntil(i, r, wall, until)
 	}
 }
@@ -84,23 +84,13 @@ func (s *State) rewait(i uint32, r *record) {
 	}
 }
 
-// dueAgain returns what a timer that is held waits for if it is not to begin.
-func (s *State) dueAgain(i uint32, r *record) (until int64, wall bool) {
-	next, other := s.nextOf(i, r)
-	return next, r.wall && !other
-}
-
 // Parked returns what a timer waits for that is paused, or is paused now. ok is false if its attempt is in progress, or
 // about to begin. One that was left is in progress until that time.
 func (s *State) Parked(ref Ref) (until int64, wall, ok bool) {
 	i, r := uint32(ref), s.records.at(uint32(ref))
-	switch {
-	case r.state == waiting:
-		until, wall = s.until(i, r)
-	case r.state == held && !s.HasBegun(ref):
-		until, wall = s.dueAgain(i, r)
-	default:
+	if r.state != waiting && (r.state != held || s.HasBegun(ref)) {
 		return 0, false, false
 	}
+	until, wall = s.nextOf(i, r)
 	return until, wall, true
 }

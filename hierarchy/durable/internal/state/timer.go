@@ -57,17 +57,12 @@ func (s *State) until(i uint32, r *record) (until int64, wall bool) {
 	return r.due, r.wall
 }
 
-// nextOf returns when the next attempt of a timer is due, or since when it is. other reports whether that is not the timer's
-// due time.
-func (s *State) nextOf(i uint32, r *record) (next int64, other bool) {
-	if r.state == waiting {
-		until, wall := s.until(i, r)
-		return until, until != r.due || wall != r.wall
+// nextOf returns when the next attempt of a timer is due, or since when it is.
+func (s *State) nextOf(i uint32, r *record) (next int64, wall bool) {
+	if next, ok := s.next[i]; ok && r.state != waiting {
+		return next, false
 	}
-	if next, other = s.next[i]; !other {
-		next = r.due
-	}
-	return next, other
+	return s.until(i, r)
 }
 
 // IsDue reports whether an attempt of a timer is due or in progress. It stays true if the wall clock is set back.
@@ -81,20 +76,18 @@ func (s *State) IsDue(ref Ref) bool {
 func (s *State) Keep(ref Ref, room []byte) (frame.Op, []byte) {
 	r := s.records.at(uint32(ref))
 	name, left := s.left[uint32(ref)] // also of an attempt that is over now: it has failed
-	next, other := s.nextOf(uint32(ref), r)
+	next, wall := s.nextOf(uint32(ref), r)
 	op := frame.Op{Kind: frame.Keep, Wall: r.wall, Attempt: r.attempt, ID: r.id, Due: r.due, Next: next}
 	switch _, begun := s.begun[uint32(ref)]; {
 	case r.state == dead:
-		op.State, op.Next = frame.Dead, 0
+		op.State = frame.Dead
 	case begun:
 		op.State = frame.Begun
 	case left:
 		op.State, op.Name = frame.Left, name
 	case r.attempt > 0:
-	case other:
+	case next != r.due || wall != r.wall:
 		op.State = frame.Postponed
-	default:
-		op.Next = 0
 	}
 	e := s.extra(uint32(ref))
 	op.Missed, op.Started, op.Failed, op.Paused = e.Missed, e.Started, e.Failed, e.Paused
