@@ -97,18 +97,17 @@ func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, s
 		return ErrStranger
 	case gone == nil:
 		return ErrTaken
-	case !errors.Is(gone, ErrAbsent):
-		*sure = false // what was refused may be a second copy
-		return err
+	case errors.Is(gone, ErrAbsent):
+		// If the log begins after this number, a later owner has deleted the message with the number, which was ours
+		// or another one.
+		b, failed := log.Bounds(limited)
+		if failed == nil && b.First > last+1 {
+			return ErrReplaced
+		}
+		if failed == nil {
+			return err
+		}
 	}
-	// If the log begins after this number, a later owner has deleted the message with the number, which was ours or
-	// another one.
-	b, failed := log.Bounds(limited)
-	switch {
-	case failed != nil || b.First <= last+1:
-		return err
-	case *sure:
-		return ErrTaken
-	}
-	return ErrReplaced
+	*sure = false // what was refused may be a second copy
+	return err
 }

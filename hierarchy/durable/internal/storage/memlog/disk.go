@@ -1,6 +1,7 @@
 package memlog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,6 +21,7 @@ type Disk struct {
 	full  bool
 	most  int64 // bytes, or 0
 	large int   // bytes of a message, or 0
+	lag   int   // how many calls come before an append that is late, or 0 for 2
 	gone  bool
 	still bool
 
@@ -93,6 +95,9 @@ func (d *Disk) SetMost(bytes int64) { d.locked(func() { d.most = bytes }) }
 // SetLarge limits the size of each message from now on, if it is not 0. Log.Max limits it, too.
 func (d *Disk) SetLarge(bytes int) { d.locked(func() { d.large = bytes }) }
 
+// SetLag makes late appends arrive together with a later call than the next but one.
+func (d *Disk) SetLag(calls int) { d.locked(func() { d.lag = calls }) }
+
 // SetSilent makes all calls fail, until it is called with false.
 func (d *Disk) SetSilent(silent bool) { d.locked(func() { d.still = silent }) }
 
@@ -160,7 +165,7 @@ func (l *Log) append(ctx context.Context, last uint64, data []byte) (err error, 
 	case fault == Refuse:
 		return storage.ErrRefused, false
 	case fault == Later:
-		d.late = append(d.late, late{2, last, data})
+		d.late = append(d.late, late{cmp.Or(d.lag, 2), last, data})
 		return errNoAnswer, false
 	}
 	d.precede(fault)

@@ -22,7 +22,7 @@ const (
 	Drop           // the append is not done, and the error is that there was no answer
 	Forget         // the append is done, and the error is that there was no answer
 	Silence        // the append is done, and there is no answer until the context ends
-	Later          // the append arrives together with the next call but one, and there is no answer
+	Later          // the append arrives together with the next call but one, or as SetLag says, and there is no answer
 	Twice          // the append arrives twice, and its caller gets the second answer
 	Stranger       // somebody else's message arrives before it
 	Refuse         // the append is refused, though it could have been done
