@@ -46,6 +46,8 @@ func (w *world) ask(ctx context.Context, caller int, r *rand.Rand, end time.Time
 		switch i := r.IntN(45); {
 		case i == 0:
 			w.together(ctx, key, r)
+		case i == 1:
+			w.batch(ctx, key, w.any(r), r)
 		case i < 15:
 			w.timer(ctx, key, w.any(r), r)
 		default:
@@ -111,8 +113,11 @@ func (w *world) timer(ctx context.Context, key string, p *worker, r *rand.Rand) 
 	if r.IntN(3) == 0 {
 		t.in, op = 0, core.Op{Kind: frame.SetAt, Due: time.Now().Add(d).UnixNano()}
 	}
-	if r.IntN(2) == 0 {
+	switch {
+	case r.IntN(2) == 0:
 		op.If = core.IfAbsent
+	case t.in > 0 && r.IntN(2) == 0:
+		op.In, op.Quiet, op.Longest = 0, d, 2*d
 	}
 	c, err := call(limited, p.api(), key, op)
 	a.ended(err)

@@ -25,6 +25,7 @@ type asked struct {
 	begun time.Time
 	limit time.Duration        // of its context
 	sets  bool                 // it sets a timer, so that the owner remembers the process
+	large bool                 // it has several operations
 	first bool                 // it is the first one for a while
 	owner *partition.Partition // in the same process, as the call begins, or nil
 }
@@ -120,7 +121,7 @@ func (a asked) may(err error, took time.Duration, lost bool) bool {
 	case err == context.DeadlineExceeded:
 		return took >= a.limit
 	case !errors.Is(err, partition.ErrUnavailable):
-		return false
+		return a.large && errors.Is(err, core.ErrTooLarge) && a.mayBeTooLarge()
 	case took >= giveUp:
 		return true
 	case saysOneOf(err, tooLarge):
@@ -134,7 +135,7 @@ func (a asked) may(err error, took time.Duration, lost bool) bool {
 
 // notCommitted reports whether an error says that a call was not committed.
 func notCommitted(err error) bool {
-	return errors.Is(err, core.ErrClosed) && !errors.Is(err, partition.ErrUnavailable)
+	return (errors.Is(err, core.ErrClosed) || errors.Is(err, core.ErrTooLarge)) && !errors.Is(err, partition.ErrUnavailable)
 }
 
 // ownCall are the texts of errors of a call to the log of its own process, which nobody can try again once it has been

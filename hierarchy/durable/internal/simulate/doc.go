@@ -16,6 +16,7 @@
 //	announce_test.go   timers that are announced
 //	held_test.go       messages that the network holds
 //	callers_test.go    what is asked
+//	batch_test.go      what one call sets
 //	calls_test.go      when calls end, and why
 //	forgotten_test.go  processes that owners have forgotten
 //	givenup_test.go    calls that are given up, and arrive when their process owns the partition

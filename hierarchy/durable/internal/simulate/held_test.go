@@ -87,10 +87,12 @@ func anyIn(times []time.Time, from, to time.Time) bool {
 func (w *world) holdMessages(ctx context.Context) {
 	w.rounds++
 	p, long := w.calling[w.chance.intN(callers)], slowMessage+w.chance.upTo(lease/2)
-	for at := range partitions {
-		_, err := do(ctx, p.api(), fmt.Sprintf("held %d 0 %d", w.rounds, at), core.Op{Kind: frame.Set})
-		w.nothingFails(err)
+	if w.chance.intN(2) == 0 { // the clocks are compared by calls that take long, and then by quick ones
+		w.holdAll(p, long)
+		w.callAll(ctx, p)
+		w.holdAll(p, 0)
 	}
+	w.callAll(ctx, p)
 	var keys [3 * partitions]string
 	for i := range keys {
 		if keys[i] = fmt.Sprintf("held %d 1%d %d", w.rounds, i, i%partitions); i >= partitions {
@@ -102,8 +104,7 @@ func (w *world) holdMessages(ctx context.Context) {
 	if w.chance.intN(2) == 0 {
 		time.Sleep(young)
 	}
-	w.held.bus.Store(int64(p.bus.Number))
-	w.held.long.Store(int64(long))
+	w.holdAll(p, long)
 	begun := time.Now()
 	var wg sync.WaitGroup
 	var due sync.Map
@@ -119,7 +120,7 @@ func (w *world) holdMessages(ctx context.Context) {
 		})
 	}
 	wg.Wait()
-	w.held.bus.Store(0)
+	w.holdAll(p, 0)
 	time.Sleep(2 * lease)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -128,6 +129,24 @@ func (w *world) holdMessages(ctx context.Context) {
 			w.wrong("late: %q fires later than %v after its call, which the network has held for %v", key, most, long)
 		}
 	}
+}
+
+// holdAll has the network hold each message of a process for a time, or none.
+func (w *world) holdAll(p *worker, long time.Duration) {
+	w.held.long.Store(int64(long))
+	w.held.bus.Store(int64(p.bus.Number))
+}
+
+// callAll has a process call each partition at once.
+func (w *world) callAll(ctx context.Context, p *worker) {
+	var wg sync.WaitGroup
+	for at := range partitions {
+		wg.Go(func() {
+			_, err := do(ctx, p.api(), fmt.Sprintf("held %d 0 %d", w.rounds, at), core.Op{Kind: frame.Set})
+			w.nothingFails(err)
+		})
+	}
+	wg.Wait()
 }
 
 // latestOf returns after which time a timer begins at most whose call has taken a time, while the network held each message

@@ -20,6 +20,9 @@ func (w *world) judge() {
 	for key, t := range w.timers {
 		w.check(key, t, w.firings[key])
 	}
+	for _, keys := range w.batches {
+		w.checkBatch(keys)
+	}
 	for at := range partitions {
 		key := fmt.Sprint("run ", at)
 		w.checkRuns(key, w.firings[key], time.Now())

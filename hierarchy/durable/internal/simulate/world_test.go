@@ -62,6 +62,7 @@ type world struct {
 	punctual  int           // how many timers nothing has held up
 	wrongs    []string      // promises that did not hold
 	timers    map[string]*timer
+	batches   [][]string // the keys of timers that were set by one call
 	paused    map[string][]pause
 	events    []string
 	happening []int       // by fault: how many of them happen
