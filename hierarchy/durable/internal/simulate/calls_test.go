@@ -57,6 +57,8 @@ func (a asked) ended(err error) {
 		w.wrong("error: a call ends after %v, with its context for %v: %v", took, a.limit, err)
 	case saysOneOf(err, ownCall[:1]) && a.ownerEnded(prompt):
 		w.wrong("waits: a call ends after %v, and its owner has ended long before: %v", took, err)
+	case a.p.caller == nil && saysOneOf(err, ownCall[2:]) && !a.p.logs[a.at].sentSince(a.begun):
+		w.wrong("error: a call ends after %v, though it was never sent: %v", took, err)
 	case errors.Is(err, partition.ErrUnavailable) && took >= giveUp && a.passedOver():
 		w.wrong("waits: a call was given up at %v, and younger ones were answered all the time: %v", time.Since(w.begun), err)
 	}
@@ -135,7 +137,7 @@ func (a asked) may(err error, took time.Duration, lost bool) bool {
 
 // notCommitted reports whether an error says that a call was not committed.
 func notCommitted(err error) bool {
-	return (errors.Is(err, core.ErrClosed) || errors.Is(err, core.ErrTooLarge)) && !errors.Is(err, partition.ErrUnavailable)
+	return errors.Is(err, core.ErrClosed) && !errors.Is(err, partition.ErrUnavailable)
 }
 
 // ownCall are the texts of errors of a call to the log of its own process, which nobody can try again once it has been

@@ -23,6 +23,7 @@ type connection struct {
 	open    bool      // nothing is known of it
 	retried bool      // it was sent again
 	since   time.Time // when it was sent first
+	newest  time.Time // when the last frame was sent first: calls that are younger are not in the log
 	doubted bool      // a copy had no answer, or one that decides nothing
 	waits   time.Time // when the first append was sent since which none has had a clear answer at once, or zero
 	sure    bool      // each copy was refused
@@ -45,7 +46,9 @@ func (c *connection) Append(ctx context.Context, last uint64, data []byte) error
 	if c.retried = c.open && c.last == last; !c.open && !c.goesOn {
 		c.since, c.doubted = time.Now(), false
 	}
-	c.sure = c.sure || !c.retried
+	if !c.retried {
+		c.newest, c.sure = time.Now(), true
+	}
 	c.last, c.open, c.sent = last, true, data
 	c.mu.Unlock()
 	err := c.Log.Append(ctx, last, data)
@@ -132,6 +135,13 @@ func (c *connection) inDoubt() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.retried
+}
+
+// sentSince reports whether a frame was sent first since a time.
+func (c *connection) sentSince(at time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.newest.Before(at)
 }
 
 // unanswered reports whether an append has had no clear answer, and no append before it, for a time.

@@ -11,7 +11,7 @@ type logged struct {
 	sent   map[uint32]sent // by their checksums
 	begins map[begin]bool
 	frames []frame.Frame    // in the order in which they were sent first
-	runs   map[string]int64 // by the keys of schedules: when the last run is due that a frame has
+	dues   map[uint64]int64 // when runs are due, by the numbers of their IDs
 	closes []uint64         // the epochs of owners that have closed it
 	epochs []uint64         // of owners that have tried to take it over
 }

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
@@ -17,6 +18,7 @@ type ownTime struct {
 	// wall and elapsed were the clocks when the log was looked at last.
 	wall, elapsed int64
 	looked        time.Time // when that was
+	owned         int64     // the wall time of the takeover at the latest
 	off           bool      // the wall clock was off from then until the takeover was sent
 	unknown       bool      // the clocks have changed between, and no frame has shown yet which of them counts
 }
@@ -50,6 +52,9 @@ func (t *ownTime) judge(p *worker, data []byte, trimmedWithin func(time.Duration
 	elapsed := int64(p.clock.Elapsed())
 	if f.Epoch == f.Number && !again { // after each frame that others have written, the takeover begins anew
 		t.off, t.unknown = p.clock.wasOff(t.looked), p.clock.havePartedSince(t.looked)
+		if t.owned = p.clock.Now().UnixNano(); t.unknown {
+			t.owned = p.clock.latest().UnixNano()
+		}
 		t.owner, t.begins = f.Owner, max(t.wall, min(t.wall+int64(maxSkew), before))-t.elapsed
 	}
 	t.previous = f.Previous
@@ -74,7 +79,7 @@ func (t *ownTime) checkOps(p *worker, f *frame.Frame) {
 			return
 		}
 		if isRun(op) {
-			p.w.logs[f.Partition].checkNext(p, op)
+			t.checkRun(p, f, op)
 		}
 		if until, ok := p.tokens[op.Name]; ok && op.Kind == frame.Begin && !t.unknown {
 			if late := time.Duration(op.Next-t.begins) - until; late.Abs() > time.Millisecond {
@@ -84,17 +89,31 @@ func (t *ownTime) checkOps(p *worker, f *frame.Frame) {
 	}
 }
 
+// checkRun checks when a run of a schedule is due, after the one before. None is left out that is due after the wall time. An
+// attempt that an owner has begun whose wall clock was ahead may end before its time.
+func (t *ownTime) checkRun(p *worker, f *frame.Frame, op *frame.Op) {
+	l, number := &p.w.logs[f.Partition], op.ID.Number
+	if op.Kind == frame.Next {
+		number = op.Ended
+	}
+	last := l.dues[number]
+	l.dues[op.ID.Number] = op.Due
+	if ahead := op.Due - int64(period) - max(p.clock.latest().UnixNano(), last); ahead > 0 {
+		p.w.wrong("run: one of %q is left out that is due %v after the wall time", op.Key, time.Duration(ahead))
+	}
+	if op.How == frame.Skipped && last >= t.owned && !l.takenOverAfter(last, f.Owner) {
+		p.w.wrong("run: one of %q is skipped that is due %v after the takeover", op.Key, time.Duration(last-t.owned))
+	}
+}
+
+// takenOverAfter reports whether a time is before the takeover of another owner, by the time of its frame.
+func (l *logged) takenOverAfter(at int64, owner uint64) bool {
+	return slices.ContainsFunc(l.frames, func(f frame.Frame) bool {
+		return f.Number == f.Epoch && f.Owner != owner && at < f.Time
+	})
+}
+
 // isRun reports whether an operation says when the next run of a schedule is due.
 func isRun(op *frame.Op) bool {
 	return op.Kind == frame.SetAt && len(op.Schedule) > 0 || op.Kind == frame.Next || op.Moved
-}
-
-// checkNext checks that no run of a schedule is left out that is due after the wall time. An attempt that an owner has begun
-// whose wall clock was ahead may end before its time.
-func (l *logged) checkNext(p *worker, op *frame.Op) {
-	key := string(op.Key)
-	if ahead := op.Due - int64(period) - max(p.clock.latest().UnixNano(), l.runs[key]); ahead > 0 {
-		p.w.wrong("run: one of %q is left out that is due %v after the wall time", key, time.Duration(ahead))
-	}
-	l.runs[key] = op.Due
 }

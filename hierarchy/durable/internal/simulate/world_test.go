@@ -93,7 +93,8 @@ func newWorld(t testing.TB, seed uint64) *world {
 	for i := range w.disks {
 		w.disks[i], w.takeovers[i] = new(memlog.Disk), make(map[uint64]takeover)
 		w.disks[i].SetMost(mostDisk)
-		w.logs[i].begins, w.logs[i].sent, w.logs[i].runs = make(map[begin]bool), make(map[uint32]sent), make(map[string]int64)
+		w.logs[i].begins, w.logs[i].sent = make(map[begin]bool), make(map[uint32]sent)
+		w.logs[i].dues = make(map[uint64]int64)
 	}
 	w.net.SetFate(w.fate)
 	w.net.SetDelay(w.delay)
