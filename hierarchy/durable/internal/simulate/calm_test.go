@@ -191,7 +191,7 @@ func (w *world) handOver(ctx context.Context) {
 	for range 2 {
 		p.leave()
 		left := w.askMeanwhile(ctx)
-		leaves := time.Now()
+		leaves, right := time.Now(), w.clockGoesOff(w.other(p))
 		w.handsOver(ctx, p)
 		require.NoError(w.t, p.cluster.Shutdown(ctx))
 		w.leftInTime(time.Since(leaves))
@@ -199,6 +199,7 @@ func (w *world) handOver(ctx context.Context) {
 		left()
 		p.close()
 		time.Sleep(time.Second) // others have opened its partitions
+		right()
 		w.removeGivenUp(ctx, given)
 		w.replace(ctx)
 		given, p = nil, w.anyWorker(r)

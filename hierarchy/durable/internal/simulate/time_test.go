@@ -97,7 +97,9 @@ func (t *ownTime) checkRun(p *worker, f *frame.Frame, op *frame.Op) {
 		number = op.Ended
 	}
 	last := l.dues[number]
-	l.dues[op.ID.Number] = op.Due
+	if l.dues[op.ID.Number] = op.Due; op.Kind == frame.Resume { // it does not say which run it replaces
+		return
+	}
 	if ahead := op.Due - int64(period) - max(p.clock.latest().UnixNano(), last); ahead > 0 {
 		p.w.wrong("run: one of %q is left out that is due %v after the wall time", op.Key, time.Duration(ahead))
 	}
