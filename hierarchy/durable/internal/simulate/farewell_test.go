@@ -78,7 +78,10 @@ func (w *world) handsOver(ctx context.Context, p *worker) {
 // clockGoesOff sets the wall clock of a process wrong while another one leaves, in some rounds: perhaps when it has requested a
 // partition, and before it is given that. Then a third process takes it. The function that it returns waits for that.
 func (w *world) clockGoesOff(p *worker) (right func()) {
-	if w.chance.intN(2) == 0 {
+	w.mu.Lock()
+	anyOff := slices.ContainsFunc(w.living, func(p *worker) bool { return p.clock.isOff() }) // one that has begun lately
+	w.mu.Unlock()
+	if w.chance.intN(2) == 0 || anyOff {
 		return func() {}
 	}
 	r, begun := w.chance.branch(), time.Now()
