@@ -81,22 +81,3 @@ func TestOwnerWhoseClockIsSet(t *testing.T) {
 	w.eventually("all", func() bool { return a.owns() == partitions })
 	w.Equal(1, log.count(isRight))
 }
-
-// If the clock is set after the claim was taken, the claim is given away for others.
-func TestClockIsSetAfterTheClaim(t *testing.T) {
-	w := newWorld(t)
-	a := w.openSteady()
-	b, c, _ := w.off(0)
-	b.steady() // if it lost it, it would not take the other one again
-	w.NoError(b.open(t.Context()))
-	w.eventually("two each", func() bool { return a.owns() == 2 && b.owns() == 2 })
-	var at int
-	for at = range partitions {
-		if b.owned[at].Load() != nil {
-			break
-		}
-	}
-	c.by.Store(int64(time.Hour))
-	b.owned[at].Load().Abandon() // it is opened again, as its claim is held
-	w.eventually("the other", func() bool { return a.owns() == 3 && b.owns() == 1 })
-}

@@ -2,7 +2,6 @@ package member
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -23,23 +22,5 @@ func TestIdle(t *testing.T) {
 		require.True(w, a.Holds())
 		require.Equal(w, []ID{1, 2}, a.members())
 		require.Equal(w, []ID{1, 1, 2, 2}, b.View().Holders())
-	})
-}
-
-// Who leaves says so at once, and keeps its lease.
-func TestLeave(t *testing.T) {
-	inWorld(t, func(w *world) {
-		a, b := w.join(1), w.join(2)
-		a.claim(0)
-		w.at(time.Second)
-		require.NoError(w, a.Leave(w.Context()))
-		synctest.Wait()
-		require.Zero(w, time.Since(w.begun)-time.Second, "it does not wait for the next renewal")
-		require.Equal(w, []ID{2}, b.members())
-		require.Equal(w, Peer{ID: 1, Leaving: true}, b.View().Members[0])
-		w.at(30 * time.Second)
-		require.True(w, a.Owns(0))
-		require.Equal(w, Claim{1, false}, b.View().Claims[0])
-		require.NoError(w, a.Leave(w.Context()))
 	})
 }

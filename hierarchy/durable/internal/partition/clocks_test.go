@@ -12,31 +12,6 @@ import (
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/frame"
 )
 
-// When the wall clock was set back between two owners, the times of frames stand still. What is
-// due after an attempt, and what is revived, goes by the owner's time all the same.
-func TestWallClockGoesBackBetweenOwners(t *testing.T) {
-	b := newBench(t)
-	b.cfg.MaxAttempts = 2
-	b.handle = func(context.Context, core.Firing) error { return errHandler }
-	b.open()
-	b.shut()
-	b.mock.Jump(-time.Hour)
-	b.open()
-	b.set("a", "", time.Second)
-	b.mock.Add(time.Second)
-	_, left := b.get("a")
-	b.Equal(time.Second, left)
-	b.mock.Add(time.Second)
-	b.Len(b.took(), 2)
-	b.True(b.revive("a"))
-	b.mock.Add(0)
-	b.Equal([]string{"a"}, b.took())
-	b.crash()
-	b.open()
-	b.mock.Add(10 * time.Second)
-	b.Equal(map[string]string{"a": ""}, b.keys(true))
-}
-
 // The ends of time are times like others.
 func TestEndsOfTime(t *testing.T) {
 	for _, kind := range []frame.Kind{frame.Set, frame.SetAt} {
@@ -112,26 +87,6 @@ func TestOwnersTimeIsNotBehindByAPause(t *testing.T) {
 	if skew := own.skew(); skew != 0 {
 		t.Fatalf("%v behind", time.Duration(skew))
 	}
-}
-
-// A log is not taken over by a clock that does not fit, and nothing is written to it.
-func TestClockThatDoesNotFit(t *testing.T) {
-	b := newBench(t)
-	b.open()
-	b.set("a", "", time.Minute)
-	b.crash()
-	log := b.disk.Open()
-	before, err := log.Bounds(t.Context())
-	b.NoError(err)
-	b.cfg.Fits = func() error { return errHandler }
-	b.ErrorIs(b.tryOpen(), errHandler)
-	after, err := log.Bounds(t.Context())
-	b.NoError(err)
-	b.Equal(before, after)
-	b.cfg.Fits = nil
-	b.open()
-	_, left := b.get("a")
-	b.Equal(time.Minute, left)
 }
 
 // On a mock clock a jump is seen at once.

@@ -120,39 +120,6 @@ func TestMarksAreSetWhileThereIsWork(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 }
 
-func TestMarkIsSetAtClose(t *testing.T) {
-	b := newBench(t)
-	b.cfg.MarkEvery = time.Hour
-	b.open()
-	b.set("a", "", time.Hour)
-	b.p.Close()
-	m, err := b.disk.Open().Mark(t.Context())
-	b.NoError(err)
-	b.Equal(b.number(), m.Number)
-}
-
-// A takeover that another process interrupts begins again.
-func TestTakeoverIsOvertaken(t *testing.T) {
-	b := filled(t)
-	log := b.disk.Open()
-	cfg := b.cfg.with(log)
-	overtaken := 0
-	log.Before = func(uint64) {
-		if overtaken++; overtaken == 1 {
-			b.open()
-			b.set("x", "", time.Hour)
-			b.crash()
-		}
-	}
-	p, err := Open(t.Context(), cfg)
-	b.NoError(err)
-	b.Equal(b.number(), p.Epoch())
-	n, err := p.Len()
-	b.NoError(err)
-	b.Equal(8, n)
-	p.kill(log)
-}
-
 // A log that does not answer during Open ends Open with its context.
 func TestOpenEndsWithItsContext(t *testing.T) {
 	inBubble(t, func(b *bench) {

@@ -95,20 +95,6 @@ func TestUnavailable(t *testing.T) {
 	b.ErrorIs(err, hierarchy.ErrClosed)
 }
 
-// A call waits for an owner.
-func TestOwnerComesLater(t *testing.T) {
-	b := newBench(t)
-	c := b.client()
-	errs := make(chan error, 2)
-	go func() { _, err := c.try(t.Context(), setOp("a", "1")); errs <- err }()
-	go func() { _, err := c.Len(t.Context(), 0); errs <- err }()
-	time.Sleep(20 * time.Millisecond)
-	b.own()
-	b.NoError(<-errs)
-	b.NoError(<-errs)
-	b.Equal("1", b.get(c, "a"))
-}
-
 // A call whose context ends in the queue is not sent. One that was sent may be committed.
 func TestContextEnds(t *testing.T) {
 	b := newBench(t)

@@ -102,16 +102,6 @@ func TestGreetingWhileAMessageIsInFlight(t *testing.T) {
 	}
 }
 
-// The numbers of messages rise with the time of the log.
-func TestSerialsAreCountedFromTheLog(t *testing.T) {
-	b := newBench(t)
-	o, c := b.own(), b.client()
-	from, err := o.Time()
-	b.NoError(err)
-	b.do(c, setOp("a", "1"))
-	b.Greater(c.lanes[0].serial, uint64(from))
-}
-
 // A call that has waited for its minute at another place does not wait for one more to know the owner's time.
 func TestGreetingIsInTheMinuteOfItsCall(t *testing.T) {
 	b := newBench(t)

@@ -2,14 +2,12 @@ package remote
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/stretchr/testify/require"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
@@ -95,36 +93,5 @@ func TestMessagesThatCantBeRead(t *testing.T) {
 		_, _, err = readAnswer(m.Data)
 		b.ErrorIs(err, partition.ErrUnavailable)
 		b.ErrorContains(err, want)
-	}
-}
-
-// Stop and Close leave no goroutine behind, whatever waits.
-func TestNoGoroutineIsLeft(t *testing.T) {
-	use := func() {
-		b := newBench(t)
-		o, err := New(b.cfg)
-		b.NoError(err)
-		ended := make(chan error, 2)
-		go func() { _, err := o.try(t.Context(), removeOp("a")); ended <- err }()
-		go func() { _, err := o.Len(t.Context(), 0); ended <- err }()
-		time.Sleep(time.Millisecond)
-		o.Close()
-		b.Error(<-ended)
-		b.Error(<-ended)
-		p := b.own()
-		c, err := New(b.cfg)
-		b.NoError(err)
-		b.do(c, setOp("a", ""))
-		c.Close()
-		p.shut()
-		p.dead.Store(true)
-	}
-	use()
-	before := runtime.NumGoroutine()
-	for range 3 {
-		use()
-	}
-	for begun := time.Now(); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
-		require.Less(t, time.Since(begun), time.Minute)
 	}
 }
