@@ -1,6 +1,6 @@
-// Command simulate runs histories of simulated clusters, of members, of the cores of owners and of single appends, on all
-// processors, until a time is over or a promise does not hold. Then it prints the seed and the history, shrunk where the
-// seed determines it.
+// Command simulate runs histories of simulated clusters, of members, of the cores of owners, of calls and of single
+// appends, on all processors, until a time is over or a promise does not hold. Then it prints the seed and the history,
+// shrunk where the seed determines it.
 // Run it from the top of this module; it needs the go command.
 //
 //	go run ./simulate -for 8h
@@ -37,17 +37,18 @@ var kinds = []kind{
 	{"clusters", "./internal/simulate", "TestHistories", 30},
 	{"members", "./internal/member", "TestHistoriesOfLeases", 40},
 	{"cores", "./internal/simulate/cores", "TestHistories", 4000},
+	{"calls", "./internal/simulate/calls", "TestHistoriesOfCalls", 200},
 	{"appends", "./internal/storage", "TestHistoriesOfAppends", 40_000},
 }
 
 // turns are the kinds of one process after the other: most of the time is for clusters, which have most of the code.
-var turns = []int{0, 2, 0, 1, 3}
+var turns = []int{0, 2, 0, 1, 3, 4}
 
 func main() {
 	long := flag.Duration("for", time.Hour, "how long to simulate")
 	seed := flag.Uint64("seed", uint64(time.Now().Unix())<<16, "the first seed; each history has the next one")
 	histories := flag.Uint64("histories", math.MaxUint64, "how many histories to simulate")
-	flag.Func("only", "simulate only clusters, members, cores or appends", only)
+	flag.Func("only", "simulate only clusters, members, cores, calls or appends", only)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

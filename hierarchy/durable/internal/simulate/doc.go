@@ -1,7 +1,8 @@
 // Package simulate runs a cluster in virtual time: processes that share timers, and others that call them, with the code
 // that they have in production, above logs, a table and a network in memory that fail as a seed says. Minutes of faults
 // take a fraction of a second. Nothing here is linked into a program. Package cores, below, simulates the decisions
-// alone, which a seed determines completely; and so does package member for leases and claims.
+// alone, which a seed determines completely; and so does package member for leases and claims. Package calls simulates
+// calls alone.
 //
 //	world_test.go      what the processes share, and what became of the timers
 //	worker_test.go     a process and its connections
