@@ -209,6 +209,11 @@ func (w *world) handOver(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ranOnce(slow)
+	w.onTimeSince(keys, begun)
+}
+
+// onTimeSince checks that timers have begun on time by owners that have taken over since a time. The lock is held.
+func (w *world) onTimeSince(keys []string, begun time.Time) {
 	for _, key := range keys {
 		if len(w.firings[key]) == 0 {
 			w.wrong("late: %q has not fired", key)

@@ -87,23 +87,7 @@ func anyIn(times []time.Time, from, to time.Time) bool {
 func (w *world) holdMessages(ctx context.Context) {
 	w.rounds++
 	p, long := w.calling[w.chance.intN(callers)], slowMessage+w.chance.upTo(lease/2)
-	if w.chance.intN(2) == 0 { // the clocks are compared by calls that take long, and then by quick ones
-		w.holdAll(p, long)
-		w.callAll(ctx, p)
-		w.holdAll(p, 0)
-	}
-	w.callAll(ctx, p)
-	var keys [3 * partitions]string
-	for i := range keys {
-		if keys[i] = fmt.Sprintf("held %d 1%d %d", w.rounds, i, i%partitions); i >= partitions {
-			continue
-		}
-		_, err := do(ctx, w.any(w.chance.branch()).api(), keys[i], core.Op{Kind: frame.Set, In: 1000 * time.Hour})
-		w.nothingFails(err)
-	}
-	if w.chance.intN(2) == 0 {
-		time.Sleep(young)
-	}
+	keys := w.beforeHeld(ctx, p, long)
 	w.holdAll(p, long)
 	begun := time.Now()
 	var wg sync.WaitGroup
@@ -129,6 +113,28 @@ func (w *world) holdMessages(ctx context.Context) {
 			w.wrong("late: %q fires later than %v after its call, which the network has held for %v", key, most, long)
 		}
 	}
+}
+
+// beforeHeld has a process compare the owners' clocks, unless that is too long ago then. It returns the keys of timers, of which
+// the first are there to be moved.
+func (w *world) beforeHeld(ctx context.Context, p *worker, long time.Duration) (keys [3 * partitions]string) {
+	if w.chance.intN(2) == 0 { // by calls that take long, and then by quick ones
+		w.holdAll(p, long)
+		w.callAll(ctx, p)
+		w.holdAll(p, 0)
+	}
+	w.callAll(ctx, p)
+	for i := range keys {
+		if keys[i] = fmt.Sprintf("held %d 1%d %d", w.rounds, i, i%partitions); i >= partitions {
+			continue
+		}
+		_, err := do(ctx, w.any(w.chance.branch()).api(), keys[i], core.Op{Kind: frame.Set, In: 1000 * time.Hour})
+		w.nothingFails(err)
+	}
+	if w.chance.intN(2) == 0 {
+		time.Sleep(young)
+	}
+	return keys
 }
 
 // holdAll has the network hold each message of a process for a time, or none.
