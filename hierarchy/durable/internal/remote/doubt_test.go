@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/jetstream"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/state"
@@ -27,6 +28,22 @@ func TestLaneSleepsAfterACallHasEnded(t *testing.T) {
 	aimed := l.aimed
 	l.mu.Unlock()
 	b.True(aimed.After(now))
+}
+
+// Each copy goes to all who subscribe, so the answer of a process that owns nothing says nothing of what the owner will do.
+func TestRefusalAfterTheAnswerOfAnother(t *testing.T) {
+	b := newBench(t)
+	l := b.client().lanes[0]
+	a := &request{begun: Moment{real: time.Now()}, done: make(chan struct{}, 1)}
+	l.mu.Lock()
+	a.message = &message{serial: 1, requests: []*request{a}, wanted: 1, sendAt: time.Now().Add(time.Hour)}
+	l.flying = []*message{a.message}
+	l.mu.Unlock()
+	l.answered(1, appendFailure(nil, partition.ErrNotOwner))
+	l.answered(1, appendFailure(nil, core.ErrTooLarge))
+	<-a.done
+	b.ErrorIs(a.err, partition.ErrUnavailable)
+	b.ErrorIs(a.err, core.ErrTooLarge)
 }
 
 // An owner that refuses a call may have taken over from one that has written it.

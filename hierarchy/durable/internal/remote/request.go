@@ -117,5 +117,6 @@ type message struct {
 	quiet    wait.Backoff  // the pause after a copy that had no answer
 	why      error         // the reason why there is no answer
 	doubt    bool          // a copy has had no clear answer, so it may have been committed
+	passing  bool          // another process has answered a copy, which may be committed later by the owner
 	lost     bool          // the owner may have forgotten that the message was committed
 }

@@ -132,9 +132,13 @@ func (l *lane) answered(serial uint64, data []byte) {
 	l.send()
 }
 
-// retry sends a message again after an answer that has decided nothing.
+// retry sends a message again after an answer that has decided nothing. A process that does not own the partition answers for
+// itself alone: the same copy may be on its way to the owner.
 func (l *lane) retry(m *message, err error) {
-	if !errors.Is(err, errNotMine) && !errors.Is(err, errNobody) {
+	switch {
+	case errors.Is(err, errNotMine):
+		m.passing = true
+	case !errors.Is(err, errNobody):
 		m.doubt = true
 	}
 	if m.quiet.Pause > 0 { // otherwise the message will be sent again soon
@@ -148,13 +152,14 @@ func (l *lane) decided(m *message, body []byte, err error) {
 	if anew := (*recount)(nil); errors.As(err, &anew) && l.recount(m, anew) {
 		return
 	}
-	if err != nil && m.doubt && !errors.Is(err, partition.ErrUnavailable) { // another copy may have been committed
+	unsure := m.doubt || m.passing
+	if err != nil && unsure && !errors.Is(err, partition.ErrUnavailable) { // another copy may be committed
 		err = unavailable(err)
 	}
 	switch {
 	case err == nil:
 		l.take(m, body)
-	case errors.Is(err, core.ErrTooLarge) && len(m.requests) > 1 && !m.doubt:
+	case errors.Is(err, core.ErrTooLarge) && len(m.requests) > 1 && !unsure:
 		l.again(m, true)
 	default:
 		if errors.Is(err, partition.ErrUnavailable) {

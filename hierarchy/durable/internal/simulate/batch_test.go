@@ -19,21 +19,26 @@ func (w *world) batch(ctx context.Context, name string, p *worker, r *rand.Rand)
 	a, limited, cancel := p.asks(ctx, at, patience(r))
 	defer cancel()
 	a.sets, a.large = true, true
-	c := &core.Call{}
+	var ops []core.Op
 	n := 2 + r.IntN(4)
 	for i := range n {
-		c.Ops = append(c.Ops, core.Op{Kind: frame.Set, Key: key(i), In: time.Duration(r.Int64N(int64(3 * lease)))})
+		ops = append(ops, core.Op{Kind: frame.Set, Key: key(i), In: time.Duration(r.Int64N(int64(3 * lease)))})
 	}
 	extra := r.IntN(n)
-	c.Ops = slices.Insert(c.Ops, extra+1+r.IntN(n-extra), core.Op{Kind: frame.Remove, Key: key(extra)})
-	c.Ops = slices.Insert(c.Ops, r.IntN(n+1), core.Op{Kind: frame.Remove, Key: key(n)})
+	ops = slices.Insert(ops, extra+1+r.IntN(n-extra), core.Op{Kind: frame.Remove, Key: key(extra)})
+	ops = slices.Insert(ops, r.IntN(n+1), core.Op{Kind: frame.Remove, Key: key(n)})
+	c := &core.Call{Ops: slices.Clone(ops)}
 	err := p.api().Do(limited, at, c)
 	a.ended(err)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	id, answered := c.First, time.Now()
+	answered := time.Now()
+	var id frame.ID
+	if err == nil { // else others may still use the call
+		id = c.First
+	}
 	var keys []string
-	for i, op := range c.Ops {
+	for i, op := range ops {
 		nothing := string(op.Key) == string(key(n))
 		if err == nil && c.Took[i] == nothing {
 			w.wrong("batch: the answer to operation %d of a batch is %v: %q", i, c.Took[i], op.Key)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -142,6 +143,9 @@ func (w *world) mayFail(a *asked, by *client) bool {
 		return true
 	case errors.Is(a.err, context.DeadlineExceeded):
 		return !a.ended.Before(a.limit)
+	}
+	if w.small && (errors.Is(a.err, core.ErrTooLarge) || strings.Contains(a.err.Error(), "large")) {
+		return true
 	}
 	return w.forgets && errors.Is(a.err, partition.ErrUnavailable) ||
 		a.local && (errors.Is(a.err, partition.ErrUnavailable) || errors.Is(a.err, core.ErrClosed))

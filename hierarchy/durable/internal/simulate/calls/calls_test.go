@@ -72,6 +72,8 @@ func (w *world) calm() {
 	w.healed.Store(true)
 	w.disk.Arrive()
 	time.Sleep(20 * time.Second) // an append may have no answer yet
+	w.disk.SetLarge(0)
+	w.ownAgain()
 	r := w.branch()
 	for i := range 3 * clients {
 		ctx, cancel := context.WithTimeout(context.Background(), giveUp)

@@ -22,7 +22,9 @@ func (w *world) fate(_, _ *membus.Bus) (f membus.Fate) {
 	case 1, 2:
 		f.Lost = true
 	case 3:
-		f.Again = 1 + w.someTime()
+		if !w.small { // else what was divided may be committed beside its parts
+			f.Again = 1 + w.someTime()
+		}
 	case 4:
 		f.After = w.upTo(2 * time.Second)
 	}
@@ -32,6 +34,13 @@ func (w *world) fate(_, _ *membus.Bus) (f membus.Fate) {
 // someTime returns how late a message is that the network holds, or a copy of one.
 func (w *world) someTime() time.Duration {
 	return w.upTo([]time.Duration{time.Second, 20 * time.Second, 4 * time.Minute}[w.intN(3)])
+}
+
+// shrink changes how large a message of the log may be.
+func (w *world) shrink() {
+	if !w.healed.Load() && w.small && w.intN(4) == 0 {
+		w.disk.SetLarge(w.intN(2) * (350 + w.intN(1000)))
+	}
 }
 
 // silence has the log not answer now and then, until the end.

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/remote"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/storage/membus"
@@ -28,6 +30,7 @@ type connection struct {
 
 func (c connection) Append(ctx context.Context, last uint64, data []byte) error {
 	time.Sleep(c.w.upTo(5 * time.Millisecond))
+	c.w.shrink()
 	defer c.w.look()
 	return c.Log.Append(ctx, last, data)
 }
@@ -94,6 +97,21 @@ func (w *world) ownInTurn(end time.Time) {
 		if w.intN(2) == 0 {
 			time.Sleep(w.upTo(3 * time.Second))
 		}
+	}
+}
+
+// ownAgain has a process take the log over again whose frame had become too large, when nothing fails any more.
+func (w *world) ownAgain() {
+	select {
+	case <-w.owner.p.Stopped():
+		w.owner.die()
+		for n := range clients {
+			w.client(n).owned.Store(nil)
+		}
+		var err error
+		w.owner, err = w.own()
+		require.NoError(w.t, err)
+	default:
 	}
 }
 

@@ -30,6 +30,7 @@ type world struct {
 	disk    memlog.Disk
 	net     membus.Net
 	part    partition.Config
+	small   bool                 // the log takes only small messages at times
 	forgets bool                 // clients are forgotten while calls wait, so calls may fail by that
 	rate    int                  // one message, or append, in so many meets a fault
 	tenure  time.Duration        // an owner's at most
@@ -82,6 +83,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	if w.r.IntN(2) == 0 {
 		w.part.TrimAbove = 2000
 	}
+	w.small = w.r.IntN(3) == 0
 	w.net.SetFate(w.fate)
 	return w
 }
