@@ -82,7 +82,7 @@ func (w *world) ask(n, asker int, r *rand.Rand, end time.Time) {
 		a := w.set(ctx, n, fmt.Sprint(n, " ", asker, " ", i, " "), r)
 		cancel()
 		if a.err != nil && r.IntN(2) == 0 {
-			time.Sleep(time.Duration(r.IntN(2) * r.IntN(int(20*time.Second)))) // its process may own the log then
+			time.Sleep(time.Duration(r.Int64N(2) * r.Int64N(int64(20*time.Second)))) // its process may own the log then
 			w.settle(c, a)
 		}
 	}
