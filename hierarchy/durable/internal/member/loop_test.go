@@ -1,7 +1,6 @@
 package member
 
 import (
-	"flag"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -18,10 +17,7 @@ import (
 // Members share partitions, driven by one loop: what a Member does in goroutines is done in coroutines, of which the one
 // whose time is next goes on. So the same history always has the same trace.
 
-var (
-	histories = flag.Int("histories", long.Or(30, 300), "how many histories of members are gone through")
-	first     = flag.Uint64("seed", 0, "the seed of the first history")
-)
+var histories, first = steps.Flags(long.Or(30, 300))
 
 // history returns that of a seed.
 func history(seed uint64) steps.History { return steps.Draw(seed, 2+int(seed%4), 40) }

@@ -46,9 +46,8 @@ func (w *world) giveUpCalls(ctx context.Context, p *worker, patience time.Durati
 			w.nothingFails(err)
 		}
 	}
-	w.held.bus.Store(int64(p.bus.Number))
 	var before, calls sync.WaitGroup
-	w.held.long.Store(int64(lease / 20))
+	w.holdAll(p, lease/20)
 	for _, g := range all {
 		before.Go(func() {
 			_, err := do(ctx, p.api(), fmt.Sprint("nothing ", of(g.key)), core.Op{Kind: frame.Remove})
@@ -56,12 +55,12 @@ func (w *world) giveUpCalls(ctx context.Context, p *worker, patience time.Durati
 		})
 	}
 	time.Sleep(10 * time.Millisecond)
-	w.held.long.Store(int64(patience + 2*lease))
+	w.holdAll(p, patience+2*lease)
 	for _, g := range all {
 		calls.Go(func() { w.giveUpCall(ctx, g, patience) })
 	}
 	calls.Wait()
-	w.held.bus.Store(0)
+	w.holdNone()
 	before.Wait()
 	for _, g := range all {
 		w.askTooMuch(ctx, p, of(g.key))

@@ -104,7 +104,7 @@ func (w *world) holdMessages(ctx context.Context) {
 		})
 	}
 	wg.Wait()
-	w.holdAll(p, 0)
+	w.holdNone()
 	time.Sleep(2 * lease)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,7 +121,7 @@ func (w *world) beforeHeld(ctx context.Context, p *worker, long time.Duration) (
 	if w.chance.intN(2) == 0 { // by calls that take long, and then by quick ones
 		w.holdAll(p, long)
 		w.callAll(ctx, p)
-		w.holdAll(p, 0)
+		w.holdNone()
 	}
 	w.callAll(ctx, p)
 	for i := range keys {
@@ -137,11 +137,14 @@ func (w *world) beforeHeld(ctx context.Context, p *worker, long time.Duration) (
 	return keys
 }
 
-// holdAll has the network hold each message of a process for a time, or none.
+// holdAll has the network hold each message of a process for a time.
 func (w *world) holdAll(p *worker, long time.Duration) {
 	w.held.long.Store(int64(long))
 	w.held.bus.Store(int64(p.bus.Number))
 }
+
+// holdNone ends that: what becomes of its messages is chance again.
+func (w *world) holdNone() { w.held.bus.Store(0) }
 
 // callAll has a process call each partition at once.
 func (w *world) callAll(ctx context.Context, p *worker) {

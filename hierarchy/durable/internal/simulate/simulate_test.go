@@ -17,11 +17,9 @@ import (
 	"github.com/epicycle-go/epicycle/tests/long"
 )
 
-var (
-	histories = flag.Int("histories", long.Or(few, 300), "how many histories are simulated")
-	first     = flag.Uint64("seed", 0, "the seed of the first history")
-	span      = flag.Duration("span", 10*time.Minute, "how long each history is, in virtual time")
-)
+var histories, first = steps.Flags(long.Or(few, 300))
+
+var span = flag.Duration("span", 10*time.Minute, "how long each history is, in virtual time")
 
 func TestMain(m *testing.M) { leak.Main(m) }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -23,10 +22,7 @@ import (
 // A process appends messages by Commit, while the log fails, and others take it over, trim it, and write into it. One
 // goroutine does all of that, in virtual time, so the same history always has the same trace.
 
-var (
-	histories = flag.Int("histories", long.Or(10_000, 100_000), "how many histories of appends are gone through")
-	first     = flag.Uint64("seed", 0, "the seed of the first history")
-)
+var histories, first = steps.Flags(long.Or(10_000, 100_000))
 
 func TestMain(m *testing.M) { leak.Main(m) }
 

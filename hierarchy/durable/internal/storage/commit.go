@@ -100,11 +100,9 @@ func (p *Patience) try(ctx context.Context, log Log, last uint64, data []byte, s
 	case errors.Is(gone, ErrAbsent):
 		// If the log begins after this number, a later owner has deleted the message with the number, which was ours
 		// or another one.
-		b, failed := log.Bounds(limited)
-		if failed == nil && b.First > last+1 {
+		if b, failed := log.Bounds(limited); failed == nil && b.First > last+1 {
 			return ErrReplaced
-		}
-		if failed == nil {
+		} else if failed == nil {
 			return err
 		}
 	}

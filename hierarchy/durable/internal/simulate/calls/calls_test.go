@@ -2,7 +2,6 @@ package calls
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 	"sync"
@@ -17,10 +16,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/long"
 )
 
-var (
-	histories = flag.Int("histories", long.Or(50, 2000), "how many histories are simulated")
-	first     = flag.Uint64("seed", 0, "the seed of the first history")
-)
+var histories, first = steps.Flags(long.Or(50, 2000))
 
 func TestMain(m *testing.M) { leak.Main(m) }
 

@@ -1,7 +1,6 @@
 package cores
 
 import (
-	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,10 +10,7 @@ import (
 	"github.com/epicycle-go/epicycle/tests/long"
 )
 
-var (
-	histories = flag.Int("histories", long.Or(300, 20000), "how many histories are simulated")
-	first     = flag.Uint64("seed", 0, "the seed of the first history")
-)
+var histories, first = steps.Flags(long.Or(300, 20000))
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
