@@ -85,12 +85,13 @@ func (w *world) clockGoesOff(p *worker) (right func()) {
 		return func() {}
 	}
 	r, begun := w.chance.branch(), time.Now()
-	late := time.AfterFunc(w.chance.upTo(lease/2), func() { p.clock.set(tooFar(r)) })
+	off, later := tooFar(r), wrong(r)
+	late := time.AfterFunc(w.chance.upTo(lease/2), func() { p.clock.set(off) })
 	return func() {
 		late.Stop()
 		defer p.heldUp(begun, everywhere)
 		w.allOwned(lease)
-		p.clock.set(wrong(r))
+		p.clock.set(later)
 		time.Sleep(wallCheck)
 	}
 }
