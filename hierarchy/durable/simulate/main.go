@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -124,14 +125,15 @@ func run(ctx context.Context, seed, histories uint64, every time.Duration) error
 
 // build builds the tests of the kinds that have turns.
 func (s *simulation) build(ctx context.Context) error {
+	args := []string{"test", "-c", "-o", s.dir + "/"}
 	for i, k := range kinds {
-		if !slices.Contains(turns, i) {
-			continue
+		if slices.Contains(turns, i) {
+			args = append(args, k.pkg)
 		}
-		out, err := exec.CommandContext(ctx, "go", "test", "-c", "-o", filepath.Join(s.dir, k.name), k.pkg).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("building %s: %w\n%s", k.pkg, err, out)
-		}
+	}
+	out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("building the simulations: %w\n%s", err, out)
 	}
 	return nil
 }
@@ -160,8 +162,8 @@ func (s *simulation) one(ctx context.Context) bool {
 	if !ok {
 		return false
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(s.dir, k.name), "-test.run", "^"+k.test+"$", "-test.v",
-		"-test.timeout", "1h", "-seed", fmt.Sprint(seed), "-histories", fmt.Sprint(k.histories))
+	cmd := exec.CommandContext(ctx, filepath.Join(s.dir, path.Base(k.pkg)+".test"), "-test.run", "^"+k.test+"$", "-test.v",
+		"-test.failfast", "-test.timeout", "1h", "-seed", fmt.Sprint(seed), "-histories", fmt.Sprint(k.histories))
 	// A history has many goroutines that live shortly: with these settings it takes seven eighths of the time.
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400", "GODEBUG=adaptivestackstart=1")
 	out, err := cmd.CombinedOutput()
