@@ -49,7 +49,7 @@ func (w *world) leaveAll(ctx context.Context) {
 	for range workers {
 		w.replace(ctx)
 	}
-	time.Sleep(2 * lease)
+	time.Sleep(4 * lease) // the wall clocks of all may be wrong at first
 	w.hasNoneOf(ctx, &late)
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -38,7 +38,7 @@ func TestHistories(t *testing.T) {
 	}
 	t.Log(total.Tally)
 	t.Log(total.pairs)
-	if *histories >= 10 {
+	if *histories >= 10 && !t.Failed() {
 		require.NotZero(t, total.punctual)
 	}
 }
