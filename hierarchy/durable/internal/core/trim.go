@@ -192,8 +192,9 @@ func keepSize(op *frame.Op) int {
 	return len(op.Key) + len(op.Value) + len(op.Answers) + frame.MoreSize(op.Schedule, op.Trace, op.Error, op.Debounced) + opBytes
 }
 
-// Restore puts back what Keep took from the portion. It is called when the frame was not appended.
+// Restore gives the frame up, which was not appended: it ends its claims, and puts back what Keep took from the portion.
 func (o *Owner) Restore() {
+	clear(o.claims)
 	if o.taken != nil && o.taken == o.portion {
 		*o.taken = o.whole
 	}

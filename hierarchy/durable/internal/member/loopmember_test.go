@@ -142,13 +142,36 @@ func (p *member) renew() {
 // bury is Member.bury.
 func (p *member) bury() {
 	for p.sleep(testLease / 24) {
-		if p.m == nil || p.m.ctx.Err() != nil {
-			continue
-		}
-		if target, _ := p.m.next(); target.key != "" && p.m.deleteDead(target) {
-			p.Add("%v process %d has found %v dead, or not", p.now(), p.n, target.key)
+		for m := p.m; m != nil && m.ctx.Err() == nil; {
+			target, pause := m.next()
+			if target.key != "" {
+				did := m.deleteDead(target)
+				p.Add("%v process %d has found %v dead, or not", p.now(), p.n, target.key)
+				if did {
+					continue
+				}
+				pause = m.cfg.Lease / 12
+			}
+			if !p.pausesFor(m, pause) {
+				return
+			}
 		}
 	}
+}
+
+// pausesFor sleeps for a time, or until bury is woken or the membership ends. It reports false if the process has to end.
+func (p *member) pausesFor(m *Member, pause time.Duration) bool {
+	for end := p.now() + pause; p.now() < end && m.ctx.Err() == nil; {
+		select {
+		case <-m.wake:
+			return true
+		default:
+		}
+		if !p.sleep(min(end-p.now(), testLease/24)) {
+			return false
+		}
+	}
+	return true
 }
 
 // share claims and gives partitions, as planned.

@@ -19,6 +19,7 @@ func (w *writer) smaller(rest []item) (again []item, ok bool) {
 	b := &w.batch
 	w.mu.Lock()
 	w.core.Restore()
+	w.firer.settled.Broadcast()
 	w.mu.Unlock()
 	for _, c := range b.calls {
 		if err := w.cfg.checkSize(c.Call); err != nil && !c.InLog() {

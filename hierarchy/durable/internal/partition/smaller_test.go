@@ -128,3 +128,21 @@ func TestCopyBesideWhatIsTooLarge(t *testing.T) {
 	b.ErrorIs(another.Wait(t.Context()), core.ErrTooLarge)
 	b.Len(b.keys(false), 2)
 }
+
+// A handler that waits for a frame is called when that is too large, and there is nothing else to write.
+func TestHandlerWaitsForAFrameTooLarge(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.open()
+		b.set("k", "", 5*time.Millisecond)
+		b.log.Before = func(uint64) {
+			b.log.Before = nil
+			time.Sleep(10 * time.Millisecond)
+			b.log.Max = 64 << 10
+		}
+		_, err := b.try(core.Op{Kind: frame.Set, Key: []byte("k"), Value: make([]byte, 100<<10), Whole: true})
+		b.ErrorIs(err, core.ErrTooLarge)
+		time.Sleep(time.Minute)
+		b.Equal([]string{"k"}, b.took())
+		b.shut()
+	})
+}

@@ -68,6 +68,9 @@ func (o *worker) start(j core.Job) {
 	if o.flight == nil {
 		o.model.beginsPaused(o, &j)
 	}
+	if suspect := func(a *core.Attempt) bool { return a.Suspect }; j.Suspect && slices.ContainsFunc(o.attempts, suspect) {
+		o.fail("alone: %s is a suspect, and begins beside another one", j.Key)
+	}
 	o.model.names++
 	a := &core.Attempt{Job: j, Name: o.model.names}
 	o.core.Started(a)
@@ -204,6 +207,8 @@ func (o *worker) written(it item) {
 		o.start(*e.job)
 	default:
 		o.core.Over(e.job)
-		o.free(e.id)
+		if o.started[e.id] == nil { // paused and resumed in one frame, a timer was due twice, and has begun
+			o.free(e.id)
+		}
 	}
 }
