@@ -218,7 +218,9 @@ func (m *model) begins(b *batch, r *result, e entry) {
 	if r.expected = (e.begun || !e.Paused && !b.paused[r.id]) && m.starts(b, r.key, &e); !r.expected {
 		return
 	}
-	b.before[r.id] = was
+	if _, twice := b.before[r.id]; !twice {
+		b.before[r.id] = was
+	}
 	if b.written[r.id.Number] {
 		e.attempt, e.begun, e.left = r.number, true, 0
 	}
