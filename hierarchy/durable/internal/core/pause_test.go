@@ -50,6 +50,23 @@ func TestPauseAndResumeBeforeABegin(t *testing.T) {
 	b.Equal(time.Second, b.due())
 }
 
+// A timer that was paused and resumed while its begin waited to be written waits for its time again. That begin is left out,
+// also when the timer has begun anew.
+func TestBeginThatWaitsBesideAPauseAndResume(t *testing.T) {
+	b := scheduled(t)
+	first := Begun(b.reviewed())
+	b.now = int64(time.Hour)
+	b.commitCall(&Call{Ops: pauseAndResume})
+	b.commit(func() { b.False(b.Record(&first)) })
+	b.now += int64(2 * time.Second)
+	again := b.reviewed()
+	e := Begun(again)
+	b.commit(func() { b.True(b.Record(&e)) })
+	b.True(b.Written(&again))
+	b.Started(&Attempt{Job: again, Name: 7})
+	b.commit(func() { b.False(b.Record(&first)) })
+}
+
 // The attempt of a suspect, whose begin is in the log, waits for the lease. Its timer is paused meanwhile: it has begun, so
 // it goes on, and its begin is not written again.
 func TestDelayedSuspectIsPaused(t *testing.T) {

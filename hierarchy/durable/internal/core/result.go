@@ -6,7 +6,7 @@ import (
 )
 
 // Record adds an event to the frame. It reports false if the key has another timer by now, if the attempt was ended by
-// its token, or if it would begin although the timer is paused, or was paused earlier in the frame.
+// its token, or if it would begin although the timer is paused, was paused earlier in the frame, or is not due any more.
 func (o *Owner) Record(e *Event) bool {
 	was, hash := o.look(e.Job.Key)
 	if e.kind == expired {
@@ -16,7 +16,8 @@ func (o *Owner) Record(e *Event) bool {
 		return false
 	}
 	if e.kind == begun {
-		if was.extra.Paused || was.paused {
+		// If the timer was paused and resumed in an earlier frame, it waits again, or another job has begun or is about to.
+		if was.extra.Paused || was.paused || !o.State.Held(e.Job.Ref, e.Job.ID) || e.Job.starts && was.extra.Started {
 			return false
 		}
 		return o.begin(&e.Job, was, hash)

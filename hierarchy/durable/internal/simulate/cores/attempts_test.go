@@ -207,8 +207,15 @@ func (o *worker) written(it item) {
 		o.start(*e.job)
 	default:
 		o.core.Over(e.job)
-		if o.started[e.id] == nil { // paused and resumed in one frame, a timer was due twice, and has begun
+		if !o.isBeginning(e.id) { // a timer that was paused and resumed may be due twice
 			o.free(e.id)
 		}
 	}
+}
+
+// isBeginning reports whether an attempt of a timer has begun, or waits for its begin to be written.
+func (o *worker) isBeginning(id frame.ID) bool {
+	return o.started[id] != nil || slices.ContainsFunc(o.queue, func(it item) bool {
+		return it.what != nil && it.what.kind == begun && it.what.id == id
+	})
 }

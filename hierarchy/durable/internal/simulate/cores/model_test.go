@@ -60,6 +60,7 @@ type result struct {
 	attempt        *core.Attempt
 	job            *core.Job
 	took, expected bool
+	stale          bool // begin: the timer was paused and resumed meanwhile, so it may not be due any more
 }
 
 type resultKind string
@@ -215,12 +216,14 @@ func (m *model) event(b *batch, r *result) {
 // begins applies what is written before an attempt begins: the start of a run, the begin of the attempt, or both.
 func (m *model) begins(b *batch, r *result, e entry) {
 	was := e
+	_, twice := b.before[r.id]
+	if r.expected = !twice && b.attempts[r.id] == nil && (r.took || !r.stale); !r.expected {
+		return
+	}
 	if r.expected = (e.begun || !e.Paused && !b.paused[r.id]) && m.starts(b, r.key, &e); !r.expected {
 		return
 	}
-	if _, twice := b.before[r.id]; !twice {
-		b.before[r.id] = was
-	}
+	b.before[r.id] = was
 	if b.written[r.id.Number] {
 		e.attempt, e.begun, e.left = r.number, true, 0
 	}

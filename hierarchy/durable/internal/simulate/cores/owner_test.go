@@ -143,6 +143,11 @@ func (o *worker) settle() {
 	}
 	o.cancelled(b)
 	o.meanwhile = nil
+	for _, it := range o.queue {
+		if it.what != nil && b.paused[it.what.id] {
+			it.what.stale = true
+		}
+	}
 	for _, a := range o.attempts {
 		if (a.Ended || !o.core.IsRunning(a) && !a.Called) && o.started[a.ID] == a {
 			o.free(a.ID)
