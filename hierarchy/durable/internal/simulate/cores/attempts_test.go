@@ -109,11 +109,11 @@ func (o *worker) callHandlers() {
 	}
 }
 
-// over forgets an attempt. If it was ended by its token, its timer may have another one by now, and if it was left, it
-// goes on.
+// over forgets an attempt. If it was ended by its token, or never began as that of another owner was, its timer may have
+// another one by now, and if it was left, it goes on.
 func (o *worker) over(a *core.Attempt) {
 	o.attempts = slices.DeleteFunc(o.attempts, func(b *core.Attempt) bool { return a == b })
-	if !a.Ended && !a.Left {
+	if !a.Ended && !a.Left && o.started[a.ID] == a {
 		o.free(a.ID)
 	}
 }
