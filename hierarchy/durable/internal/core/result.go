@@ -16,8 +16,8 @@ func (o *Owner) Record(e *Event) bool {
 		return false
 	}
 	if e.kind == begun {
-		// If the timer was paused and resumed in an earlier frame, it waits again, or another job has begun or is about to.
-		if was.extra.Paused || was.paused || !o.State.Held(e.Job.Ref, e.Job.ID) || e.Job.starts && was.extra.Started {
+		// A timer that was paused in an earlier frame waits. Once it is resumed, another job of it may begin, or has begun.
+		if was.paused || !o.State.Held(e.Job.Ref, e.Job.ID) || e.Job.starts && was.extra.Started {
 			return false
 		}
 		return o.begin(&e.Job, was, hash)

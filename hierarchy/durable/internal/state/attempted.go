@@ -97,8 +97,8 @@ func (s *State) stopped() {
 	for _, ref := range s.Begun() {
 		i := uint32(ref)
 		r := s.records.at(i)
-		next, waits := s.next[i]
-		if r.attempt = max(r.attempt, 1) - 1; r.attempt == 0 && (!waits || next == r.due) { // otherwise it was postponed
+		until, _ := s.until(i, r)
+		if r.attempt = max(r.attempt, 1) - 1; r.attempt == 0 && until == r.due { // otherwise it was postponed
 			s.unwheel(i, r)
 			s.wait(i, r, r.due)
 		}

@@ -25,18 +25,25 @@ func TestCloseAfterBegunAttempts(t *testing.T) {
 
 // A timer whose attempt was postponed goes on waiting for that, also if the next attempt had begun.
 func TestCloseAfterAPostpone(t *testing.T) {
-	s, h := New(), &frame.Header{Number: 5}
-	id := frame.ID{Owner: 1, Number: 1}
-	for _, op := range []frame.Op{
-		{Kind: frame.Keep, Key: []byte("a"), ID: id, Due: 6},
-		{Kind: frame.Fail, Key: []byte("a"), ID: id, Next: 25},
-		{Kind: frame.Begin, Key: []byte("a"), ID: id, Attempt: 1},
-		{Kind: frame.Close},
-	} {
-		require.NoError(t, s.Apply(h, &op))
+	for _, built := range []bool{false, true} {
+		s, h := New(), &frame.Header{Number: 5}
+		if built { // as that of a follower is
+			s.Build()
+		}
+		id := frame.ID{Owner: 1, Number: 1}
+		for _, op := range []frame.Op{
+			{Kind: frame.Keep, Key: []byte("a"), ID: id, Due: 6},
+			{Kind: frame.Fail, Key: []byte("a"), ID: id, Next: 25},
+			{Kind: frame.Begin, Key: []byte("a"), ID: id, Attempt: 1},
+			{Kind: frame.Close},
+		} {
+			require.NoError(t, s.Apply(h, &op))
+		}
+		if !built {
+			s.Build()
+		}
+		_, ref, _ := s.Find([]byte("a"))
+		op, _ := s.Keep(ref, nil)
+		require.Equal(t, []any{frame.Postponed, uint32(0), int64(25)}, []any{op.State, op.Attempt, op.Next}, built)
 	}
-	s.Build()
-	_, ref, _ := s.Find([]byte("a"))
-	op, _ := s.Keep(ref, nil)
-	require.Equal(t, []any{frame.Postponed, uint32(0), int64(25)}, []any{op.State, op.Attempt, op.Next})
 }

@@ -47,6 +47,9 @@ func (s *State) until(i uint32, r *record) (until int64, wall bool) {
 	if p, ok := s.parked[i]; ok {
 		return p.until, p.wall
 	}
+	if next, ok := s.next[i]; ok && !s.built {
+		return next, false
+	}
 	if r.state == waiting {
 		for w, wheel := range s.wheels {
 			if _, due, ok := wheel.Get(r.handle); ok {
