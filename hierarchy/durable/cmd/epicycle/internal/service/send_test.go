@@ -79,8 +79,8 @@ func TestRetryAfterOnlyLengthens(t *testing.T) {
 	}))
 	defer receiver.Close()
 	const moment = 5 * time.Millisecond
-	set := func(key string) {
-		require.NoError(t, errOf(s.Set(t.Context(), key, webhook(receiver.URL, time.Hour), 0)))
+	set := func(key string) { // the attempt begins when the clock stands again, so it begins and ends at one time
+		require.NoError(t, errOf(s.Set(t.Context(), key, webhook(receiver.URL, time.Hour), moment)))
 		mock.Add(moment)
 	}
 	set("k")
@@ -92,7 +92,7 @@ func TestRetryAfterOnlyLengthens(t *testing.T) {
 			return e.State == durable.StateWaiting && e.Attempt == i+1
 		})
 		mock.Add(c.want - 2*moment)
-		set("probe") // one request at once goes to the host, so an attempt of k would come before that of probe
+		set("probe") // one request at once goes to the host, so an attempt of k that was due would come before it
 		<-probes
 		require.Empty(t, calls, c.header)
 		mock.Add(moment)
