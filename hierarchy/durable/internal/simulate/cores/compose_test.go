@@ -26,6 +26,7 @@ type batch struct {
 	most      int    // the size of a message
 	log       int64  // the size of the log
 	takeover  bool
+	replaced  bool     // nothing of it is written, and its owner is replaced without knowing it
 	begun     []string // the keys of timers whose attempts ended with the last owner
 
 	attempts map[frame.ID]*core.Attempt // those in progress when it was made

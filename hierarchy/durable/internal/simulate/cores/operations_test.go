@@ -65,6 +65,7 @@ func (m *model) end(b *batch, key string, by *core.Ending, e entry, live, took b
 	a := b.attempts[e.id]
 	here := a != nil && a.Name == by.Name && a.Number == by.Attempt && b.tokens[by.Name]
 	over, unsure := e.over || b.elapsed[e.id].over, e.unsure || b.elapsed[e.id].unsure
+	over = over || b.replaced // else it would write the end
 	gone := a == nil && e.left == by.Name && e.attempt == by.Attempt && !over && (!unsure || took)
 	if !live || m.over[by.Name] || !here && !gone {
 		return false

@@ -167,6 +167,7 @@ func (o *worker) answerUnwritten(b *batch) {
 		b.items = nil
 		return
 	}
+	b.replaced = o.core.Epoch != o.model.epoch
 	o.model.apply(b, 0)
 	o.finish(b, &o.core.Head.Header)
 }
