@@ -3,6 +3,7 @@ package cores
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
@@ -161,11 +162,10 @@ func (o *worker) settle() {
 	o.goOnTrimming()
 }
 
-// answerUnwritten answers calls that change nothing, of which nothing is written.
+// answerUnwritten answers calls that change nothing, of which nothing is written, and ends events that are left out.
 func (o *worker) answerUnwritten(b *batch) {
 	if o.lapsed { // its state may be out of date
-		b.items = nil
-		return
+		b.items = slices.DeleteFunc(b.items, func(it item) bool { return it.call != nil })
 	}
 	b.replaced = o.core.Epoch != o.model.epoch
 	o.model.apply(b, 0)
