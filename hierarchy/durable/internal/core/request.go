@@ -38,8 +38,8 @@ var (
 	ErrForgotten = errors.New("the request was given up by its caller")
 
 	// ErrPassed means that the request is not in the log and never will be, because a later one of its caller is.
-	// ErrOld means that the request may have been committed so long ago that its caller was forgotten. After either
-	// error, the operations may be retried as requests that are numbered from Partition.Time on.
+	// ErrOld means that the request may have been committed so long ago that its caller was forgotten. After ErrPassed
+	// the operations may be requested again under a higher number, and after ErrOld under one from Partition.Time on.
 	ErrPassed = errors.New("a later request of its caller is in the log")
 	ErrOld    = errors.New("nothing is known of the request's caller")
 

@@ -25,23 +25,14 @@ const (
 	isDamaged               // ErrDamaged
 	forgotten               // ErrForgotten
 	failed                  // any other error
-	passed                  // ErrPassed, with the time of the log
+	passed                  // ErrPassed
 	old                     // ErrOld, with the time of the log
 )
 
-// recount is an error because of which a message must be sent again with another serial number, counted from a time of
-// the log on. If passed is true, no copy of the message was or will be committed.
-type recount struct {
-	from   uint64
-	passed bool
-}
+// oldNumber is ErrOld: the message must be sent again with a serial number that is counted from a time of the log on.
+type oldNumber struct{ from uint64 }
 
-func (e *recount) Error() string {
-	if e.passed {
-		return core.ErrPassed.Error()
-	}
-	return core.ErrOld.Error()
-}
+func (e *oldNumber) Error() string { return core.ErrOld.Error() }
 
 // appendTime appends a time of the log from which messages are numbered.
 func appendTime(b []byte, t int64) []byte { return binary.AppendUvarint(b, uint64(max(0, t))) }
@@ -126,13 +117,15 @@ func readAnswer(b []byte) (body []byte, retry bool, err error) {
 		return nil, true, fmt.Errorf("another version: the answer has %d instead of %d", b[0], Version)
 	}
 	text := string(b[2:min(len(b), 2+maxText)])
-	switch s := status(b[1]); s {
-	case passed, old:
+	switch status(b[1]) {
+	case passed:
+		return nil, false, core.ErrPassed
+	case old:
 		from, err := readTime(b[2:])
 		if err != nil {
 			return nil, false, unavailable(err)
 		}
-		return nil, false, &recount{from, s == passed}
+		return nil, false, &oldNumber{from}
 	case done:
 		return b[2:], false, nil
 	case notMine:

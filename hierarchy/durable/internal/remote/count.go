@@ -2,8 +2,10 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -62,21 +64,30 @@ func (c *Client) Epoch(ctx context.Context, at int) (uint64, error) {
 	return m.Epoch, err
 }
 
-// recount sends the calls of a message again under another serial number, without those that were given up. It reports
-// false if the message may have been committed. mu is held.
-func (l *lane) recount(m *message, why *recount) bool {
-	if !why.passed { // the owner does not know this process, so it may have forgotten other messages, too
+// recount sends the calls of a message again under another serial number, without those that were given up, if the owner
+// has refused only its number. It reports false otherwise, or if the message may have been committed. mu is held.
+//
+// An owner that forgets this process, and then commits a message of it, calls those before that passed, although it may
+// have forgotten that they were committed. But it calls the first one old, as numbers go on while a message is in flight.
+// So all in flight are lost then, and only then does a number rise with the time of the log.
+func (l *lane) recount(m *message, err error) bool {
+	anew := (*oldNumber)(nil)
+	isOld := errors.As(err, &anew)
+	if isOld {
 		for _, other := range l.flying {
 			other.lost = true
 		}
+		m.lost, l.serial = true, max(l.serial, anew.from)
 	}
-	l.serial = max(l.serial, why.from)
-	if m.doubt && (m.lost || !why.passed) {
+	if !isOld && !errors.Is(err, core.ErrPassed) || m.lost && m.unsure() {
 		return false
 	}
 	l.again(m, false)
 	return true
 }
+
+// unsure reports whether a copy of the message may be committed although its answer says otherwise.
+func (m *message) unsure() bool { return m.doubt || m.passing }
 
 // loosen records that a call of a message was given up. mu is held.
 func (l *lane) loosen(m *message) { l.loose = max(l.loose, m.serial) }

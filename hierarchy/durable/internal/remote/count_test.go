@@ -6,6 +6,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/core"
 	"github.com/epicycle-go/epicycle/hierarchy/durable/internal/partition"
 )
 
@@ -43,6 +44,23 @@ func TestTimeThatIsCutOff(t *testing.T) {
 		b.Zero(c.lanes[0].known, n)
 		b.NoError(sub.Unsubscribe())
 	}
-	_, _, err := readAnswer(startAnswer(nil, passed))
+	_, _, err := readAnswer(startAnswer(nil, old))
 	b.ErrorIs(err, errMessage)
+}
+
+// Numbers rise with the time of the log only after an owner has said that it had forgotten this process. What is in flight
+// then may have been committed and forgotten, so it is not sent again, even if it was passed, unless all answers are sure.
+func TestNumberAfterARefusal(t *testing.T) {
+	b := newBench(t)
+	l := b.client().lanes[0]
+	m, other := &message{}, &message{passing: true}
+	l.flying, l.serial = []*message{other}, 7
+	b.True(l.recount(other, core.ErrPassed))
+	b.EqualValues(7, l.serial)
+	b.True(l.recount(m, &oldNumber{from: 9}))
+	b.EqualValues(9, l.serial)
+	b.True(l.recount(m, core.ErrPassed))
+	b.False(l.recount(other, core.ErrPassed))
+	b.False(l.recount(other, &oldNumber{from: 9}))
+	b.False(l.recount(m, core.ErrTooLarge))
 }

@@ -149,10 +149,10 @@ func (l *lane) retry(m *message, err error) {
 
 // decided ends the calls of a message with its answer, or sends them in other messages.
 func (l *lane) decided(m *message, body []byte, err error) {
-	if anew := (*recount)(nil); errors.As(err, &anew) && l.recount(m, anew) {
+	if l.recount(m, err) {
 		return
 	}
-	unsure := m.doubt || m.passing
+	unsure := m.unsure()
 	if err != nil && unsure && !errors.Is(err, partition.ErrUnavailable) { // another copy may be committed
 		err = unavailable(err)
 	}

@@ -170,9 +170,9 @@ func (s *Server) answer() {
 		switch {
 		case err == nil:
 			b = appendMoment(appendDone(b[:0], &a.call), s.owner.Moment())
-		case errors.Is(err, core.ErrPassed), errors.Is(err, core.ErrOld):
+		case errors.Is(err, core.ErrOld):
 			t, _ := s.owner.Time() // this time is in the log, even if another process owns the log by now
-			b = appendTime(startAnswer(b[:0], statusOf(err)), t)
+			b = appendTime(startAnswer(b[:0], old), t)
 		default:
 			b = appendFailure(b[:0], err)
 		}

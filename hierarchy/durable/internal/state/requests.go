@@ -205,8 +205,8 @@ type Standing int
 const (
 	// Fresh: the request has not been committed.
 	Fresh Standing = iota
-	// Passed: the request has not been committed, but a later one of its caller has been. It must not be committed
-	// under this number, since its caller may have given it up and requested something else since.
+	// Passed: the request has not been committed since its caller is remembered, but a later one of its caller has been. It
+	// must not be committed under this number, since its caller may have given it up and requested something else since.
 	Passed
 	// Old: the request may have been committed, and its caller forgotten since.
 	Old

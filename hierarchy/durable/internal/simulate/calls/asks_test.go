@@ -147,8 +147,15 @@ func (w *world) mayFail(a *asked, by *client) bool {
 	if w.small && (errors.Is(a.err, core.ErrTooLarge) || strings.Contains(a.err.Error(), "large")) {
 		return true
 	}
-	return w.forgets && errors.Is(a.err, partition.ErrUnavailable) ||
+	return w.part.Remember > 0 && isForgotten(a.err) ||
 		a.local && (errors.Is(a.err, partition.ErrUnavailable) || errors.Is(a.err, core.ErrClosed))
+}
+
+// isForgotten reports whether a call has failed because its client was forgotten, so that nobody knows what became of it.
+func isForgotten(err error) bool {
+	text := err.Error()
+	return errors.Is(err, partition.ErrUnavailable) &&
+		(strings.Contains(text, core.ErrOld.Error()) || strings.Contains(text, core.ErrPassed.Error()))
 }
 
 // do makes a call like a process that may own the log. local tells whether the owner was called directly.

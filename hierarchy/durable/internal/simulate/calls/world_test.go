@@ -24,19 +24,18 @@ const clients = 2
 
 // world is a log, and who uses it.
 type world struct {
-	t       testing.TB
-	seed    uint64
-	begun   time.Time
-	disk    memlog.Disk
-	net     membus.Net
-	part    partition.Config
-	small   bool                 // the log takes only small messages at times
-	forgets bool                 // clients are forgotten while calls wait, so calls may fail by that
-	rate    int                  // one message, or append, in so many meets a fault
-	tenure  time.Duration        // an owner's at most
-	idle    [clients]atomic.Bool // the client asks for nothing
-	healed  atomic.Bool          // nothing goes wrong any more
-	owner   *owner               // the present one; only ownInTurn uses it, and then simulate
+	t      testing.TB
+	seed   uint64
+	begun  time.Time
+	disk   memlog.Disk
+	net    membus.Net
+	part   partition.Config
+	small  bool                 // the log takes only small messages at times
+	rate   int                  // one message, or append, in so many meets a fault
+	tenure time.Duration        // an owner's at most
+	idle   [clients]atomic.Bool // the client asks for nothing
+	healed atomic.Bool          // nothing goes wrong any more
+	owner  *owner               // the present one; only ownInTurn uses it, and then simulate
 
 	mu      sync.Mutex // guards what follows
 	r       *rand.Rand
@@ -74,12 +73,8 @@ func newWorld(t testing.TB, seed uint64) *world {
 		Logger: slog.New(slog.DiscardHandler), Owner: "simulated",
 		Handle: func(context.Context, core.Firing) error { return nil },
 	}
-	switch w.r.IntN(3) { // copies come when their clients were forgotten, or even first copies
-	case 0:
-		w.part.Remember = 150 * time.Second
-	case 1:
-		w.part.Remember, w.forgets = giveUp/2, true
-	}
+	// Copies come when their clients were forgotten, or even first copies, so calls may fail by that.
+	w.part.Remember = []time.Duration{0, giveUp / 2, 150 * time.Second}[w.r.IntN(3)]
 	if w.r.IntN(2) == 0 {
 		w.part.TrimAbove = 2000
 	}
