@@ -47,7 +47,7 @@ func simulate(t *testing.T, seed uint64) steps.Tally {
 	wg.Go(func() { w.silence(end) })
 	for n := range clients {
 		w.connect(n)
-		for asker := range 4 {
+		for asker := range w.askers {
 			r := w.branch()
 			wg.Go(func() { w.ask(n, asker, r, end) })
 		}

@@ -33,6 +33,7 @@ type world struct {
 	small  bool                 // the log takes only small messages at times
 	rate   int                  // one message, or append, in so many meets a fault
 	tenure time.Duration        // an owner's at most
+	askers int                  // of each client
 	idle   [clients]atomic.Bool // the client asks for nothing
 	healed atomic.Bool          // nothing goes wrong any more
 	owner  *owner               // the present one; only ownInTurn uses it, and then simulate
@@ -73,6 +74,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 		Logger: slog.New(slog.DiscardHandler), Owner: "simulated",
 		Handle: func(context.Context, core.Firing) error { return nil },
 	}
+	w.askers = []int{4, 12}[w.r.IntN(2)] // with 12 there are several calls in a message
 	// Copies come when their clients were forgotten, or even first copies, so calls may fail by that.
 	w.part.Remember = []time.Duration{0, giveUp / 2, 150 * time.Second}[w.r.IntN(3)]
 	if w.r.IntN(2) == 0 {
