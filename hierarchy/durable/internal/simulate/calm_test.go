@@ -69,7 +69,7 @@ func (w *world) heal() {
 	}
 }
 
-// staysWhereItIs checks that partitions stay where they are.
+// staysWhereItIs checks that partitions stay where they are, and that runs go on.
 func (w *world) staysWhereItIs() {
 	w.mu.Lock()
 	before := w.epochs
@@ -79,6 +79,21 @@ func (w *world) staysWhereItIs() {
 	defer w.mu.Unlock()
 	if w.epochs != before {
 		w.wrong("unsettled: the owners %v become %v without a reason", before, w.epochs)
+	}
+	w.runsGoOn()
+}
+
+// runsGoOn checks that schedules have had runs lately. The lock is held.
+func (w *world) runsGoOn() {
+	for at := range partitions {
+		key := fmt.Sprint("run ", at)
+		all := w.firings[key]
+		if len(all) == 0 {
+			continue
+		}
+		if ago := time.Since(all[len(all)-1].at); ago > period+2*maxSkew+2*prompt {
+			w.wrong("late: %q has had no run for %v", key, ago)
+		}
 	}
 }
 

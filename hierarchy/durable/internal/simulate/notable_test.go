@@ -42,7 +42,7 @@ func (w *world) bearNoTable(ctx context.Context) {
 	w.staysSettled(before)
 }
 
-// staysSettled checks that the owners are the same still, and remain it.
+// staysSettled checks that the owners are the same still, and remain it, and that runs go on.
 func (w *world) staysSettled(before [partitions]uint64) {
 	time.Sleep(2 * lease)
 	w.mu.Lock()
@@ -50,6 +50,7 @@ func (w *world) staysSettled(before [partitions]uint64) {
 	if w.epochs != before {
 		w.wrong("unsettled: the owners %v become %v, though nobody could use the table", before, w.epochs)
 	}
+	w.runsGoOn()
 }
 
 // ownersOf returns the epochs of the last owners.
