@@ -83,20 +83,6 @@ func (w *world) staysWhereItIs() {
 	w.runsGoOn()
 }
 
-// runsGoOn checks that schedules have had runs lately. The lock is held.
-func (w *world) runsGoOn() {
-	for at := range partitions {
-		key := fmt.Sprint("run ", at)
-		all := w.firings[key]
-		if len(all) == 0 {
-			continue
-		}
-		if ago := time.Since(all[len(all)-1].at); ago > period+2*maxSkew+2*prompt {
-			w.wrong("late: %q has had no run for %v", key, ago)
-		}
-	}
-}
-
 // sharesEvenly checks that each partition has one owner, and that the shares of processes are even once those have tried
 // again that could not write to a log.
 func (w *world) sharesEvenly() {

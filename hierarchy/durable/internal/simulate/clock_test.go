@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -201,4 +202,41 @@ func (a *alarm) isEarly() bool {
 		a.set()
 	}
 	return early
+}
+
+// clockGoesOff sets the wall clock of a process wrong while another one leaves, in some rounds: perhaps when it has requested a
+// partition, and before it is given that. Then a third process takes it. The function that it returns waits for that.
+func (w *world) clockGoesOff(p *worker) (right func()) {
+	w.mu.Lock()
+	anyOff := slices.ContainsFunc(w.living, func(p *worker) bool { return p.clock.isOff() }) // one that has begun lately
+	w.mu.Unlock()
+	if w.chance.intN(2) == 0 || anyOff {
+		return func() {}
+	}
+	r, begun := w.chance.branch(), time.Now()
+	off, later := tooFar(r), wrong(r)
+	late := time.AfterFunc(w.chance.upTo(lease/2), func() { p.clock.set(off) })
+	return func() {
+		late.Stop()
+		defer p.heldUp(begun, everywhere)
+		w.allOwned(lease)
+		p.clock.set(later)
+		time.Sleep(wallCheck)
+	}
+}
+
+// allOwned checks that each partition has one owner within a time.
+func (w *world) allOwned(within time.Duration) {
+	for begun := time.Now(); ; time.Sleep(prompt / 10) {
+		owners, _ := w.owned()
+		if slices.Min(owners) == 1 && slices.Max(owners) == 1 {
+			return
+		}
+		if time.Since(begun) > within {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.wrong("shares: partitions have %v owners, while a clock is off", owners)
+			return
+		}
+	}
 }

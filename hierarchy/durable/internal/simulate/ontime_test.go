@@ -1,6 +1,9 @@
 package simulate
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // mostLate is how late an attempt begins at most while nothing holds its owner up. Some appends come before its own.
 const mostLate = 100 * time.Millisecond
@@ -97,4 +100,18 @@ func (p *worker) stoodStill(from, to time.Time) bool {
 		}
 	}
 	return false
+}
+
+// runsGoOn checks that schedules have had runs lately. The lock is held.
+func (w *world) runsGoOn() {
+	for at := range partitions {
+		key := fmt.Sprint("run ", at)
+		all := w.firings[key]
+		if len(all) == 0 {
+			continue
+		}
+		if ago := time.Since(all[len(all)-1].at); ago > period+2*maxSkew+2*prompt {
+			w.wrong("late: %q has had no run for %v", key, ago)
+		}
+	}
 }
