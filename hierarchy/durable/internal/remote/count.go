@@ -71,15 +71,15 @@ func (c *Client) Epoch(ctx context.Context, at int) (uint64, error) {
 // have forgotten that they were committed. But it calls the first one old, as numbers go on while a message is in flight.
 // So all in flight are lost then, and only then does a number rise with the time of the log.
 func (l *lane) recount(m *message, err error) bool {
-	anew := (*oldNumber)(nil)
-	isOld := errors.As(err, &anew)
-	if isOld {
+	if anew, ok := errors.AsType[*oldNumber](err); ok {
 		for _, other := range l.flying {
 			other.lost = true
 		}
 		m.lost, l.serial = true, max(l.serial, anew.from)
+	} else if !errors.Is(err, core.ErrPassed) {
+		return false
 	}
-	if !isOld && !errors.Is(err, core.ErrPassed) || m.lost && m.unsure() {
+	if m.lost && m.unsure() {
 		return false
 	}
 	l.again(m, false)

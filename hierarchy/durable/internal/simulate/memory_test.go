@@ -3,6 +3,7 @@
 package simulate
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 	"testing/synctest"
@@ -14,11 +15,10 @@ import (
 const few = 24
 
 // The memory of processes when nothing happens, in bytes, without histograms. Callers have 8,000 to 11,000, a partition
-// 20,000 to 40,000 with what has room for more, in one of thousands of histories 55,000, and a process besides as much as a
-// caller.
+// 20,000 to 40,000 with what has room for more, and a process besides as much as a caller.
 const (
 	mostOfCaller    = 20_000
-	mostOfPartition = 65_000
+	mostOfPartition = 50_000
 )
 
 // checkMemory checks that processes have nothing in memory of what is over.
@@ -41,8 +41,9 @@ func (w *world) checkMemory() {
 }
 
 func (w *world) checkBytes(process any, most int) {
-	if n := reach.Bytes(process, isShared); n > most {
-		w.wrong("memory: a %T has %d bytes, and should have %d", process, n, most)
+	if n, of := reach.Bytes(process, isShared); n > most {
+		maps.DeleteFunc(of, func(_ reflect.Type, n int) bool { return n < most/20 })
+		w.wrong("memory: a %T has %d bytes, and should have %d; most are of %v", process, n, most, of)
 	}
 }
 

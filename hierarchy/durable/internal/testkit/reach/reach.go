@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Bytes returns the size of all memory that can be reached from root, which nothing may change meanwhile. It does not
-// follow values whose types stops names, functions, and what package unsafe or sync.Pool hides.
-func Bytes(root any, stops func(reflect.Type) bool) int {
-	w := walk{stops: stops, seen: make(map[place]bool)}
+// Bytes returns the size of all memory that can be reached from root, which nothing may change meanwhile, and of that
+// which each type has. It does not follow values whose types stops names, functions, and what package unsafe or sync.Pool
+// hides.
+func Bytes(root any, stops func(reflect.Type) bool) (all int, of map[reflect.Type]int) {
+	w := walk{stops: stops, seen: make(map[place]bool), of: make(map[reflect.Type]int)}
 	w.from(reflect.ValueOf(root))
-	return w.bytes
+	return w.bytes, w.of
 }
 
 // place is memory that was counted. A pointer to a struct and one to its first field have different types.
@@ -24,6 +25,7 @@ type walk struct {
 	stops func(reflect.Type) bool
 	seen  map[place]bool
 	bytes int
+	of    map[reflect.Type]int
 }
 
 // isNew reports whether memory has not been counted yet, and counts it.
@@ -34,6 +36,7 @@ func (w *walk) isNew(at uintptr, of reflect.Type, size int) bool {
 	}
 	w.seen[p] = true
 	w.bytes += size
+	w.of[of] += size
 	return true
 }
 
